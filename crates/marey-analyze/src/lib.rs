@@ -39,6 +39,7 @@ mod lines;
 mod memory;
 mod models;
 mod names;
+mod nests;
 mod paths;
 mod patterns;
 mod phases;
@@ -107,6 +108,7 @@ pub use lines::{LineRow, lines};
 pub use memory::{Allocated, AllocationPath, ProcessMemory, allocations, memory};
 pub use models::{ENOUGH_SIZES, FAR, LEAST_SIZES, Model, Prediction, TERMS, Term, student};
 pub use names::{is_named, without_parameters};
+pub use nests::{CallerLoop, LoopLines, Nests, callers};
 pub use patterns::FlowPattern;
 pub use phases::{
     Border, Different, Drift, Figures, Iteration, Kind, Loop, Outlier, Phases, Shares, Site, phases,

@@ -7,6 +7,9 @@
 //!
 //! Deliberately absent: what values data have.
 
+/// What names of blocks begin with that a program's text knows nothing of: compilers make them, for copies say.
+pub const TEMPORARY: &str = "temporary of ";
+
 /// What a datum is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]

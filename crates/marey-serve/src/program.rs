@@ -20,7 +20,7 @@ use crate::run::Opened;
 use crate::wire::{WireCost, WireSourceStatement};
 
 pub(crate) use graph::{Callee, Graph, weight};
-pub(crate) use read::{Base, Call, Construct, File, Function, Loop, Member, Module, Reference, Type};
+pub(crate) use read::{Base, Call, Construct, File, Function, Loop, Member, Module, Reference, Type, nests};
 
 /// All of it.
 #[derive(Debug, Default)]

@@ -107,6 +107,15 @@ pub(crate) fn title(out: &mut dyn Write, paint: Paint, name: &str, remark: &str)
     Ok(())
 }
 
+/// What is worth saying of a table, and what to do.
+pub(crate) fn remark(out: &mut dyn Write, paint: Paint, text: &str) -> io::Result<()> {
+    for (place, line) in wrap(text, paint.prose_width() - 4).iter().enumerate() {
+        let mark = if place == 0 { paint.paint(Look::Bar, "▸ ") } else { "  ".to_owned() };
+        writeln!(out, "  {mark}{line}")?;
+    }
+    Ok(())
+}
+
 /// A sentence or two below a table.
 pub(crate) fn note(out: &mut dyn Write, paint: Paint, text: &str) -> io::Result<()> {
     let lines = wrap(text, paint.prose_width() - 2);

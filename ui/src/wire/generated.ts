@@ -230,7 +230,7 @@ export type ArrayHead = { processes: Array<WireArrayPart>, more_processes: numbe
 
 export type WireArrayPart = { process: number, bounds: Array<[number, number]>, bytes: number, instances: number, local: WireAccesses, remote: WireAccesses, asked: WireAccesses, };
 
-export type WireStatement = { verb: string, kind: string, function: string, file: string, line: number, region: number | null, sum: WireAccesses, pattern: string, beneath: Array<WireBeneath>, };
+export type WireStatement = { verb: string, kind: string, function: string, file: string, line: number, region: number | null, sum: WireAccesses, pattern: string, loops: Array<[number, number]>, callers_loops: Array<WireCallerLoop>, beneath: Array<WireBeneath>, };
 
 export type WireBeneath = { level: string, name: string, calls: number, is_transfer: boolean, time_ns: number, };
 

@@ -6,17 +6,18 @@
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    AccessSum, ArrayRow, ArrayTraffic, Piece, Statement, Trace, array_traffic, arrays, piecemeal,
+    AccessSum, ArrayRow, ArrayTraffic, Nests, Piece, Statement, Trace, array_traffic, arrays, piecemeal,
 };
 use marey_model::ProcessId;
 
 use super::part;
 use super::sentences::{more, region_of};
 use crate::frame::Columns;
+use crate::program::nests;
 use crate::run::Opened;
 use crate::wire::{
     ArrayHead, ArrayOf, ArraysHead, PartOf, WireAccesses, WireArray, WireArrayPart, WireBeneath, WireBuffer,
-    WirePiece, WireStatement,
+    WireCallerLoop, WirePiece, WireStatement,
 };
 
 /// More arrays, and more data of messages, are not told.
@@ -106,6 +107,8 @@ pub(super) fn one(run: &Opened<'_>, asked: &ArrayOf) -> Vec<u8> {
     let row = rows.iter().find(|row| row.noun.0 == asked.array);
     let head = row.map(|row| {
         let processes = processes(&part.trace, row);
+        // Why they cannot be read the view of sources tells.
+        let nests = nests(run.archive).unwrap_or_default();
         ArrayHead {
             more_processes: more(processes.len(), MOST_ROWS),
             processes: processes.into_iter().take(MOST_ROWS).collect(),
@@ -113,7 +116,7 @@ pub(super) fn one(run: &Opened<'_>, asked: &ArrayOf) -> Vec<u8> {
                 .statements
                 .iter()
                 .take(MOST_ROWS)
-                .map(|it| statement(run, &part.trace, it))
+                .map(|it| statement(run, &part.trace, &nests, it))
                 .collect(),
             more_statements: more(row.statements.len(), MOST_ROWS),
             has_sections: run.archive.has_accesses(),
@@ -161,7 +164,8 @@ fn processes(trace: &dyn Trace, row: &ArrayRow) -> Vec<WireArrayPart> {
     parts.into_values().collect()
 }
 
-fn statement(run: &Opened<'_>, trace: &dyn Trace, it: &Statement) -> WireStatement {
+fn statement(run: &Opened<'_>, trace: &dyn Trace, nests: &Nests, it: &Statement) -> WireStatement {
+    let of_callers = nests.of_callers(trace, it.call_paths.iter().copied());
     let beneath = it.beneath.iter().map(|it| WireBeneath {
         level: it.level.clone(),
         name: it.name.clone(),
@@ -178,6 +182,16 @@ fn statement(run: &Opened<'_>, trace: &dyn Trace, it: &Statement) -> WireStateme
         region: it.call_paths.iter().next().and_then(|path| region_of(run, *path)),
         sum: accesses(it.sum),
         pattern: it.pattern(trace).map_or_else(String::new, |it| it.to_string()),
+        loops: nests.around(&it.file, it.line).iter().map(|it| (it.first, it.last)).collect(),
+        callers_loops: of_callers
+            .iter()
+            .map(|it| WireCallerLoop {
+                function: it.function.to_owned(),
+                file: it.file.to_owned(),
+                first: it.lines.first,
+                last: it.lines.last,
+            })
+            .collect(),
         beneath: beneath.collect(),
     }
 }

@@ -3,6 +3,7 @@
 //! The one idea: a row's number is its place, and a number that leads nowhere is none; so whatever a damaged archive says,
 //! everything is found or is not.
 
+use marey_analyze::{LoopLines, Nests};
 use marey_archive::schema::{NONE, SOURCE_TEXTS, SOURCE_VERSION};
 use marey_archive::{Archive, Error};
 
@@ -275,6 +276,18 @@ fn of_types(archive: &Archive, it: &mut Program) -> Result<(), Error> {
         });
     }
     Ok(())
+}
+
+/// Where loops stand, and nothing else.
+pub(crate) fn nests(archive: &Archive) -> Result<Nests, Error> {
+    let (files, loops) = (archive.table("source_files")?, archive.table("source_loops")?);
+    let paths = files.text("path")?;
+    let columns = [loops.u32("file")?, loops.u32("first")?, loops.u32("last")?, loops.u32("depth")?];
+    let of_row = |row: usize| {
+        let [file, first, last, depth] = columns.map(|column| column[row]);
+        Some((paths.get(file as usize)?.as_str(), LoopLines { first, last, depth }))
+    };
+    Ok((0..loops.len()).filter_map(of_row).collect())
 }
 
 fn of_text(archive: &Archive, it: &mut Program) -> Result<(), Error> {

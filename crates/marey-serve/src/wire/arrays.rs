@@ -217,8 +217,27 @@ pub struct WireStatement {
     pub sum: WireAccesses,
     /// Between which ranks data goes, in words; empty = it stays where it is.
     pub pattern: String,
+    /// The loops of its source around it, the innermost first.
+    #[cfg_attr(test, ts(type = "Array<[number, number]>"))]
+    pub loops: Vec<(u32, u32)>,
+    /// Loops around the calls that lead to it, as far as all of them have these in common, the nearest first.
+    pub callers_loops: Vec<WireCallerLoop>,
     /// What lower levels did for it, that with most time first.
     pub beneath: Vec<WireBeneath>,
+}
+
+/// A loop in a function that calls, directly or not, what a statement stands in.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WireCallerLoop {
+    /// The function.
+    pub function: String,
+    /// Its file.
+    pub file: String,
+    /// Its first line.
+    pub first: u32,
+    /// Its last line.
+    pub last: u32,
 }
 
 /// Calls of another level that serve accesses.

@@ -75,12 +75,21 @@ struct Line<'a> {
     time_ns: i64,
     pattern: Option<&'static str>,
     loops: Vec<Loop>,
+    callers_loops: Vec<CallerLoop<'a>>,
     sections: Option<Vec<Section>>,
     beneath: Vec<Call<'a>>,
 }
 
 #[derive(Serialize)]
 struct Loop {
+    first_line: u32,
+    last_line: u32,
+}
+
+#[derive(Serialize)]
+struct CallerLoop<'a> {
+    function: &'a str,
+    file: &'a str,
     first_line: u32,
     last_line: u32,
 }
@@ -102,7 +111,7 @@ impl From<AccessSum> for Sum {
 
 impl<'a> Json<'a> {
     pub(super) fn new(
-        trace: &dyn Trace,
+        trace: &'a dyn Trace,
         rows: &'a [ArrayRow],
         nests: &Nests,
         sections: &Sections<'_>,
@@ -126,7 +135,7 @@ impl<'a> Json<'a> {
     }
 }
 
-fn array<'a>(trace: &dyn Trace, row: &'a ArrayRow, nests: &Nests, sections: &Sections<'_>) -> Array<'a> {
+fn array<'a>(trace: &'a dyn Trace, row: &'a ArrayRow, nests: &Nests, sections: &Sections<'_>) -> Array<'a> {
     let by_process = |(process, it): (&marey_model::ProcessId, &marey_analyze::Whereabouts)| ByProcess {
         process: process.0,
         local: it.local.into(),
@@ -160,12 +169,18 @@ fn array<'a>(trace: &dyn Trace, row: &'a ArrayRow, nests: &Nests, sections: &Sec
 }
 
 fn line<'a>(
-    trace: &dyn Trace,
+    trace: &'a dyn Trace,
     statement: &'a Statement,
     nests: &Nests,
     sections: Option<Vec<Section>>,
 ) -> Line<'a> {
-    let lines = |it: &marey_source::text::Loop| Loop { first_line: it.lines.first, last_line: it.lines.last };
+    let lines = |it: marey_analyze::LoopLines| Loop { first_line: it.first, last_line: it.last };
+    let of_caller = |it: marey_analyze::CallerLoop<'a>| CallerLoop {
+        function: it.function,
+        file: it.file,
+        first_line: it.lines.first,
+        last_line: it.lines.last,
+    };
     Line {
         verb: &statement.verb,
         kind: statement.kind.name(),
@@ -177,6 +192,7 @@ fn line<'a>(
         time_ns: statement.sum.time.0,
         pattern: statement.pattern(trace).map(|pattern| pattern.name()),
         loops: nests.around(statement).into_iter().map(lines).collect(),
+        callers_loops: nests.of_callers(trace, statement).into_iter().map(of_caller).collect(),
         sections,
         beneath: statement.beneath.iter().map(call).collect(),
     }

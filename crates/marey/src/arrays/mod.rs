@@ -17,7 +17,7 @@ use marey_model::{AccessKind, DataKind, Nanos, NounId};
 use crate::cli::{ArraysArgs, ArraysBy};
 use crate::exit::Usage;
 use crate::format;
-use crate::paint::{Look, Paint, harmless, note, shorten, title, wrap};
+use crate::paint::{Look, Paint, harmless, note, remark, shorten, title};
 use crate::run::Run;
 use crate::table::{self, Cell, Side, Table};
 use crate::words;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     } else if args.json {
         let sections = sections(&run, &rows)?;
         let sections = sections::Sections::new(sections.as_deref());
-        let nests = nests::Nests::of(&rows);
+        let nests = nests::Nests::of(trace, &rows);
         serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, &rows, &nests, &sections))?;
         writeln!(out)?;
     } else {
@@ -214,11 +214,7 @@ impl Page<'_> {
     }
 
     fn remark(&mut self, text: &str) -> io::Result<()> {
-        for (place, line) in wrap(text, self.paint.prose_width() - 4).iter().enumerate() {
-            let mark = if place == 0 { self.paint.paint(Look::Bar, "▸ ") } else { "  ".to_owned() };
-            writeln!(self.out, "  {mark}{line}")?;
-        }
-        Ok(())
+        remark(self.out, self.paint, text)
     }
 
     /// Says which coarrays are made again and again.
@@ -264,7 +260,7 @@ impl Page<'_> {
     /// One row a line of the source and array.
     fn lines(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
         let remark = "what is done to arrays, by line; an access: mean; data goes: from rank to rank, or by so many ranks; in loops: \
-                      their lines, the innermost first; beneath: calls of lower levels";
+                      their lines, the innermost first, also of callers; beneath: calls of lower levels";
         title(self.out, self.paint, "STATEMENTS", remark)?;
         let mut lines: Vec<(&ArrayRow, &Statement)> =
             rows.iter().flat_map(|row| row.statements.iter().map(move |it| (row, it))).collect();
@@ -273,7 +269,7 @@ impl Page<'_> {
             return note(self.out, self.paint, "none");
         }
         let whole = time_of(self.trace).0;
-        let nests = nests::Nests::of(rows);
+        let nests = nests::Nests::of(self.trace, rows);
         let mut table = Table::new(&[
             ("what", Side::Left),
             ("at", Side::Left),
@@ -301,7 +297,7 @@ impl Page<'_> {
                 format::percent(sum.time.0, whole).into(),
                 each.map_or_else(String::new, |each| format::duration(Nanos(sum.time.0 / each))).into(),
                 statement.pattern(self.trace).map_or_else(String::new, |it| it.to_string()).into(),
-                nests.in_words(statement).into(),
+                nests.in_words(self.trace, statement).into(),
                 Cell::new(Look::Faint, beneath(statement)),
             ]);
         }

@@ -6,11 +6,12 @@
 use std::io;
 
 use marey_analyze::{ArrayTraffic, array_traffic};
+use marey_model::TEMPORARY;
 use serde::Serialize;
 
 use super::{Facts, Page};
 use crate::format;
-use crate::paint::{Look, harmless};
+use crate::paint::{Look, harmless, remark};
 use crate::table::{Cell, Side, Table};
 use crate::words;
 
@@ -60,7 +61,39 @@ pub(super) fn print(page: &mut Page<'_>) -> io::Result<()> {
         ]);
     }
     table.print(page.out, page.paint)?;
-    page.more_of(rows.len().saturating_sub(page.top), "array", "arrays")
+    page.more_of(rows.len().saturating_sub(page.top), "array", "arrays")?;
+    temporaries(page, &rows)
+}
+
+/// Temporaries that are told of by themselves.
+const MOST_TEMPORARIES: usize = 3;
+
+/// Says what compilers copy for the sake of messages, and how it can do without.
+fn temporaries(page: &mut Page<'_>, rows: &[ArrayTraffic<'_>]) -> io::Result<()> {
+    let is_one = |row: &&ArrayTraffic<'_>| row.datum.is_some_and(|datum| datum.name.starts_with(TEMPORARY));
+    for row in rows.iter().filter(is_one).take(MOST_TEMPORARIES) {
+        let place = row.datum.filter(|datum| datum.line != 0);
+        let at = place.map_or_else(String::new, |it| format!(" at {}:{}", file_name(&it.file), it.line));
+        let mut parts = Vec::new();
+        for (way, bytes, messages) in
+            [("sent from", row.sent_bytes, row.sent), ("received into", row.received_bytes, row.received)]
+        {
+            if messages > 0 {
+                parts.push(format!("{} in {} {way}", format::bytes(bytes), messages_in_words(messages)));
+            }
+        }
+        let text = format!(
+            "Temporaries that the compiler makes{}: {}. What is passed does not lie in one piece, so each call copies it: pass              what does, or the array itself with a type such as MPI_Type_vector.",
+            harmless(&at),
+            parts.join(", "),
+        );
+        remark(page.out, page.paint, &text)?;
+    }
+    Ok(())
+}
+
+fn messages_in_words(messages: u64) -> String {
+    format!("{} message{}", format::count(messages), if messages == 1 { "" } else { "s" })
 }
 
 /// A number of messages or their data; nothing where there are none.

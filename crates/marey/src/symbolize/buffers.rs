@@ -1,11 +1,12 @@
 //! Naming what buffers of messages lie in: variables, blocks of the heap and frames.
 //!
 //! The one idea: of a block it is first asked which variable says where it lies, for that is what the source calls it;
-//! only then who allocated it, and of the functions on the way the first that is there for more than allocating.
+//! only then who allocated it, and of the functions on the way the first that is there for more than allocating. What the
+//! library of gfortran allocates for its callers is a temporary: what the text allocates it allocates without that library.
 
 use marey_archive::Columns;
 use marey_archive::merge::{DataPlace, Datum};
-use marey_model::DataKind;
+use marey_model::{DataKind, TEMPORARY};
 use marey_source::variables::{Holder, Variable};
 use marey_source::{Address, Symbolizer};
 
@@ -74,18 +75,24 @@ fn made(
     symbolizer: &mut Symbolizer,
 ) -> anyhow::Result<Option<Datum>> {
     let (mut innermost, mut found): (_, Option<Datum>) = (None, None);
+    let mut kind = "block of ";
     for &frame in path {
+        let is_of_runtime = found.is_none() && is_of_gfortran(frame.0, modules)?;
+        if is_of_runtime {
+            kind = TEMPORARY;
+        }
         for function in functions(frame, modules, symbolizer)? {
             // What calls `main` is nobody's to read.
             if function.name.starts_with("__libc_start") || function.name == "_start" {
                 return Ok(found.or(innermost));
             }
             let lower = function.name.to_lowercase();
-            let is_allocating = ALLOCATING.iter().any(|piece| lower.contains(&piece.to_lowercase()));
+            let is_allocating =
+                is_of_runtime || ALLOCATING.iter().any(|piece| lower.contains(&piece.to_lowercase()));
             if let Some(found) = found {
                 return Ok(Some(Datum { name: format!("{} ← {}", found.name, function.name), ..found }));
             }
-            let function = Datum { name: format!("block of {}", function.name), ..function };
+            let function = Datum { name: format!("{kind}{}", function.name), ..function };
             if is_allocating {
                 innermost.get_or_insert(function);
             } else {
@@ -94,6 +101,13 @@ fn made(
         }
     }
     Ok(found.or(innermost))
+}
+
+/// Whether a module is the library that programs of gfortran call.
+fn is_of_gfortran(module: u32, modules: &Columns) -> anyhow::Result<bool> {
+    let row = modules.u32("id")?.iter().position(|&id| id == module);
+    let path = row.map_or("", |row| modules.text("path").map_or("", |paths| paths[row].as_str()));
+    Ok(path.rsplit('/').next().is_some_and(|name| name.starts_with("libgfortran")))
 }
 
 /// The functions of the source where a call returns to, innermost first; without any, the place in the module.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
+use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need, programs};
 
 /// What a program says of the buffer of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,5 +152,55 @@ fn buffers_of_fortran_lie_in_what_the_program_says() {
         let Some((run, _place)) = check(Compiler::Fortran, ("arrays.f90", flag), 18) else { return };
         let names = run.json("report")["buffers"].to_string();
         assert!(names.contains(local), "{names}");
+    }
+}
+
+/// What gfortran copies for a call is no array of the program's, and is told with what to do.
+#[test]
+fn copies_that_the_compiler_makes_are_temporaries_of_the_line_that_needs_them() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let source = std::fs::read_to_string(programs().join("packed.f90")).unwrap();
+    let line = |text: &str| 1 + source.lines().position(|line| line.contains(text)).unwrap() as u64;
+    for flag in ["-O0", "-O2"] {
+        let build = Build {
+            mpi,
+            compiler: Compiler::Fortran,
+            sources: &["packed.f90"],
+            flags: &[flag],
+            output: "packed",
+        };
+        let program = need!(build.path(), "a compiler for Fortran");
+        let place = Place::new();
+        let run = Job::new(mpi, 2, program).record(place.path());
+        assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+        let report = run.json("report");
+        let rows = report["buffers"].as_array().unwrap();
+        let is_temporary =
+            |row: &&serde_json::Value| row["array"].as_str().unwrap().starts_with("temporary of packed");
+        let mut temporaries: Vec<_> = rows
+            .iter()
+            .filter(is_temporary)
+            .map(|row| {
+                let number = |name: &str| row[name].as_u64().unwrap();
+                (number("line"), number("sent_messages"), number("sent_bytes"), number("received_messages"))
+            })
+            .collect();
+        temporaries.sort_unstable();
+        // Ten rows of 2 000 numbers of 8 bytes.
+        let (sent, received) = (line("MPI_Send(a(i, :)"), line("MPI_Recv(a(i, :)"));
+        assert_eq!(temporaries, [(sent, 10, 160_000, 0), (received, 0, 0, 10)], "{flag} {rows:#?}");
+        // Columns lie in one piece.
+        let others: u64 = rows
+            .iter()
+            .filter(|row| !is_temporary(row))
+            .map(|row| row["sent_messages"].as_u64().unwrap())
+            .sum();
+        assert_eq!(others, 10);
+        let text = run.text("report", &["--by", "buffer"]);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let remark = format!(
+            "Temporaries that the compiler makes at packed.f90:{sent}: 156 KiB in 10 messages sent from."
+        );
+        assert!(text.contains(&remark), "{text}");
     }
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::mpi_coarrays::accesses;
-use crate::support::{Build, Compiler, Job, Mpi, Place, need};
+use crate::support::{Build, Compiler, Job, Mpi, Place, need, programs};
 
 fn program(source: &str) -> Option<PathBuf> {
     if !Path::new("/usr/lib/x86_64-linux-gnu/libcaf_openmpi.so").exists() {
@@ -82,4 +82,46 @@ fn coarrays_that_are_made_without_end_are_counted_and_not_each_of_them_is_told()
     let rows = accesses(&run);
     let written: Vec<_> = rows.iter().filter(|row| row.0 == "write").collect();
     assert!(written.len() == 20 && written.iter().all(|row| (row.3, row.4) == (4, 4)), "{written:?}");
+}
+
+#[test]
+fn loops_around_calls_that_lead_to_a_statement_are_told_as_far_as_all_have_them_in_common() {
+    let program = need!(program("nested_calls.f90"), "coarrays of Fortran for Open MPI");
+    let place = Place::new();
+    let run = Job::new(Mpi::Open, 2, &program).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let source = std::fs::read_to_string(programs().join("nested_calls.f90")).unwrap();
+    let line = |text: &str| 1 + source.lines().position(|line| line.trim() == text).unwrap();
+    // Each ends with the first `end do` behind it.
+    let loop_at = |text: &str| {
+        let first = line(text);
+        (first, first + 1 + source.lines().skip(first).position(|line| line.trim() == "end do").unwrap())
+    };
+    let arrays = run.json("arrays");
+    let [u] = &arrays["arrays"].as_array().unwrap()[..] else { panic!("{arrays:#}") };
+    let at = |line: usize| {
+        let mut rows = u["statements"].as_array().unwrap().iter();
+        rows.find(|row| row["line"] == line && row["verb"] == "get").unwrap_or_else(|| panic!("{u:#}"))
+    };
+    let own = |row: &serde_json::Value| -> Vec<(usize, usize)> {
+        let number = |row: &serde_json::Value, name: &str| row[name].as_u64().unwrap() as usize;
+        let rows = row.as_array().unwrap().iter();
+        rows.map(|row| (number(row, "first_line"), number(row, "last_line"))).collect()
+    };
+    let inner = at(line("taken = u(i)[2]"));
+    assert_eq!(inner["accesses"], 3 * 2 * 5);
+    assert_eq!(own(&inner["loops"]), [loop_at("do i = 1, n")]);
+    let callers = &inner["callers_loops"];
+    assert_eq!(own(callers), [loop_at("do k = 1, 2"), loop_at("do step = 1, 3")], "{callers:#}");
+    let functions: Vec<&str> =
+        callers.as_array().unwrap().iter().map(|it| it["function"].as_str().unwrap()).collect();
+    assert!(functions[0].contains("twice") && functions[1].contains("nested_calls"), "{functions:?}");
+    // One of four visits is not in the main loop.
+    let once = at(line("taken = u(n)[2]"));
+    assert_eq!((once["accesses"].as_u64(), own(&once["loops"])), (Some(4), vec![]));
+    assert_eq!(own(&once["callers_loops"]), [], "{once:#}");
+    let table = run.text("arrays", &[]);
+    let (k, step) = (loop_at("do k = 1, 2"), loop_at("do step = 1, 3"));
+    let words = format!("{}–{} of steps::twice in {}–{} of nested_calls", k.0, k.1, step.0, step.1);
+    assert!(table.contains(&words), "{words}: {table}");
 }

@@ -73,6 +73,7 @@ function Statements({ head, of }: { readonly head: ArrayHead; readonly of: numbe
     { name: "Share", help: "Of the time of all threads", text: (row) => percent(row.sum.time_ns / Math.max(of, 1)), value: (row) => row.sum.time_ns / Math.max(of, 1), unit: "%", width: "70px" },
     { name: "Each", help: "On average", text: (row) => duration(each(row)), value: each, unit: "ns", width: "80px" },
     { name: "Goes", help: "Between which ranks its data goes: from one rank to another, or by so many ranks; empty = it stays where it is", text: (row) => row.pattern, width: "minmax(80px, 0.8fr)" },
+    { name: "In loops", help: "Lines of the loops around it, the innermost first, then of those around the calls that lead to it; empty = in none, or its source could not be read", text: inLoops, width: "minmax(80px, 1fr)" },
     { name: "Beneath", help: "Calls of lower levels that served it, those with most time first", text: beneath, width: "minmax(200px, 3fr)" },
   ];
   return (
@@ -81,6 +82,15 @@ function Statements({ head, of }: { readonly head: ArrayHead; readonly of: numbe
       {head.more_statements > 0 ? <p class="muted">{counted(head.more_statements, "more statement")} took less time.</p> : null}
     </>
   );
+}
+
+/** Loops of callers that are told. */
+const MOST_CALLERS = 2;
+
+function inLoops(row: WireStatement): string {
+  const own = row.loops.map(([first, last]) => `${first}–${last}`);
+  const callers = row.callers_loops.slice(0, MOST_CALLERS).map((it) => `${it.first}–${it.last} of ${it.function}`);
+  return [...own, ...callers, ...(row.callers_loops.length > MOST_CALLERS ? ["…"] : [])].join(" in ");
 }
 
 function beneath(row: WireStatement): string {
