@@ -9,11 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marey_model::{AccessKind, CallPathId, DataKind, Level, Nanos, NounId, ProcessId, StackId};
+use marey_model::{AccessKind, CallPathId, DataKind, Level, Nanos, NounId, ProcessId, Role, StackId};
 
 use crate::paths::{Paths, add};
 use crate::patterns::FlowPattern;
-use crate::trace::{AccessRow, Trace};
+use crate::trace::{AccessRow, Region, Trace};
 
 /// What accesses came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -123,6 +123,8 @@ pub struct ArrayRow {
     pub bytes: u64,
     /// How often it was made, in all processes.
     pub instances: u64,
+    /// Whether somebody names it who does more than make it and give it back: waits for an event of it, or takes a lock.
+    pub is_named: bool,
     /// The processes that have it.
     pub processes: BTreeSet<ProcessId>,
     /// Call stack that made the first.
@@ -146,6 +148,12 @@ impl ArrayRow {
     /// Accesses through its level to elements that the process itself has.
     pub fn local(&self) -> AccessSum {
         self.by_process.values().fold(AccessSum::default(), |sum, it| sum.with(it.local))
+    }
+
+    /// Whether nobody accesses it across processes, though it is shared. Kernels access Views, and loads and stores the memory
+    /// of windows, and nobody tells which: that of these is not known.
+    pub fn is_unused(&self) -> bool {
+        self.kind == DataKind::Coarray && self.moved.accesses == 0 && !self.is_named
     }
 
     /// Calls that moved data for it on levels beneath.
@@ -236,6 +244,7 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
             bounds: array.bounds.clone(),
             bytes: array.bytes,
             instances: 0,
+            is_named: false,
             processes: BTreeSet::new(),
             stack: array.stack,
             moved: AccessSum::default(),
@@ -280,7 +289,9 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
         }
     }
     let mut rows: Vec<ArrayRow> = rows.into_values().collect();
+    let named = named(trace);
     for row in &mut rows {
+        row.is_named = named.contains(row.name.as_str());
         // Of very many, not each is told by itself.
         let makes = row.statements.iter().filter(|it| it.kind == AccessKind::Make);
         row.instances = row.instances.max(makes.map(|it| it.sum.accesses).sum());
@@ -289,6 +300,20 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     // Those of equal time stay in the order of their numbers.
     rows.sort_by_key(|row| std::cmp::Reverse(row.time()));
     rows
+}
+
+/// Coarrays that are named by calls which do more than make them and give them back.
+fn named(trace: &dyn Trace) -> BTreeSet<&str> {
+    let visited: BTreeSet<_> =
+        trace.profile().iter().filter(|row| row.visits > 0).map(|row| row.call_path).collect();
+    let region = |path: CallPathId| {
+        let path = trace.call_paths().get(path.idx())?;
+        trace.regions().get(path.region.idx())
+    };
+    let acts = |region: &&Region| {
+        region.level == Level::COARRAY && !matches!(region.role, Role::Create | Role::Manage)
+    };
+    visited.into_iter().filter_map(region).filter(acts).map(|region| region.noun.as_str()).collect()
 }
 
 /// What a statement is told by.

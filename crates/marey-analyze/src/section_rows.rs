@@ -148,7 +148,7 @@ fn dimensions(access: &SingleAccess<'_>) -> Option<Vec<SectionDimension>> {
                 Range::Vector { least, greatest, count } => {
                     Some(SectionDimension { count, stride: None, first: (least, greatest), step: 0 })
                 }
-                Range::Elements { .. } => None,
+                Range::Elements { .. } | Range::Anywhere { .. } => None,
             };
             ranges.iter().map(told).collect()
         }

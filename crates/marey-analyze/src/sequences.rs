@@ -34,15 +34,21 @@ pub enum Range {
         /// How many, each as often as it is listed.
         count: u64,
     },
+    /// So many somewhere in the array: no more is told.
+    Anywhere {
+        /// How many, each as often as it is meant.
+        count: u64,
+    },
 }
 
 impl Range {
     /// How many subscripts.
     pub const fn count(self) -> u64 {
         match self {
-            Self::Elements { count, .. } | Self::Subscripts { count, .. } | Self::Vector { count, .. } => {
-                count
-            }
+            Self::Elements { count, .. }
+            | Self::Subscripts { count, .. }
+            | Self::Vector { count, .. }
+            | Self::Anywhere { count } => count,
         }
     }
 }
@@ -63,13 +69,39 @@ pub struct Elements<'r> {
 }
 
 impl Elements<'_> {
-    /// How many there are, each as often as it is meant.
+    /// How many there are, each as often as it is meant; of components those that these are part of.
     pub fn number(&self) -> u64 {
-        match self.ranges {
+        match self.of_components().as_deref().unwrap_or(self.ranges) {
             // A collective operation moves all, and does not say which.
             [] => self.bytes.checked_div(self.element_bytes).unwrap_or(1).max(1),
             ranges => ranges.iter().map(|range| range.count()).fold(1, u64::saturating_mul),
         }
+    }
+
+    /// The same ranges in elements of the array, where they are told in elements of a component: what stays within an element
+    /// means that one alone. `None` where they are not told so, or where steps are no whole ones of the array.
+    fn of_components(&self) -> Option<Vec<Range>> {
+        let number = self.ranges.iter().map(|range| range.count()).fold(1, u64::saturating_mul);
+        if self.is_by_subscripts() || self.ranges.is_empty() || number == 0 {
+            return None;
+        }
+        let own = self.bytes.checked_div(number).filter(|own| 0 < *own && *own < self.element_bytes)?;
+        let (own, whole) = (i64::try_from(own).ok()?, i64::try_from(self.element_bytes).ok()?);
+        // Where the least and the greatest within an element begin.
+        let at = self.offset.checked_rem_euclid(whole)?;
+        let mut within = (at, at);
+        let mut ranges = Vec::new();
+        for range in self.ranges {
+            let Range::Elements { stride, count } = *range else { return None };
+            let step = stride.checked_mul(own)?;
+            if count > 1 && step % whole == 0 {
+                ranges.push(Range::Elements { stride: step / whole, count });
+            } else {
+                let reach = step.checked_mul(i64::try_from(count.saturating_sub(1)).ok()?)?;
+                within = (within.0.checked_add(reach.min(0))?, within.1.checked_add(reach.max(0))?);
+            }
+        }
+        (0 <= within.0 && within.1.checked_add(own)? <= whole).then_some(ranges)
     }
 
     /// Whether they are told by subscripts of the source.
@@ -96,17 +128,18 @@ impl Elements<'_> {
                 .collect::<Option<Vec<_>>>()
                 .map(Sequences::Product);
         }
+        let of_components = self.of_components();
+        let ranges = of_components.as_deref().unwrap_or(self.ranges);
         let is_told = match self.ranges {
             [] => self.bytes <= self.element_bytes,
-            // Steps of a component are not those of the array.
-            _ => self.bytes == self.number().saturating_mul(self.element_bytes),
+            _ => of_components.is_some() || self.bytes == self.number().saturating_mul(self.element_bytes),
         };
         let size = i64::try_from(self.element_bytes).ok().filter(|size| *size > 0 && is_told)?;
         let first = self.offset.checked_div(size)?;
         let starts = subscripts(self.bounds, first)?;
         let mut all: Vec<Sequence> =
             starts.iter().map(|start| Sequence { start: *start, step: 1, count: 1 }).collect();
-        for range in self.ranges {
+        for range in ranges {
             let Range::Elements { stride, count } = *range else { continue };
             if count == 1 {
                 continue;
@@ -134,9 +167,11 @@ impl Elements<'_> {
         if self.number() == 0 {
             return;
         }
-        let mut at = vec![0_u64; self.ranges.len()];
+        let of_components = self.of_components();
+        let ranges = of_components.as_deref().unwrap_or(self.ranges);
+        let mut at = vec![0_u64; ranges.len()];
         loop {
-            let steps = at.iter().zip(self.ranges).map(|(number, range)| match range {
+            let steps = at.iter().zip(ranges).map(|(number, range)| match range {
                 Range::Elements { stride, .. } => {
                     stride.saturating_mul(i64::try_from(*number).unwrap_or(i64::MAX))
                 }
@@ -147,7 +182,7 @@ impl Elements<'_> {
                 act(&subscripts);
             }
             // Counts on like a mileage counter.
-            let Some(next) = (0..at.len()).find(|place| at[*place] + 1 < self.ranges[*place].count()) else {
+            let Some(next) = (0..at.len()).find(|place| at[*place] + 1 < ranges[*place].count()) else {
                 return;
             };
             at[next] += 1;

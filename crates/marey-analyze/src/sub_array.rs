@@ -296,6 +296,6 @@ fn of_dimension(range: Range, (lower, upper): (i64, i64)) -> (u64, u64) {
                 )
             }
         }
-        Range::Vector { count, .. } | Range::Elements { count, .. } => (0, count),
+        Range::Vector { count, .. } | Range::Elements { count, .. } | Range::Anywhere { count } => (0, count),
     }
 }

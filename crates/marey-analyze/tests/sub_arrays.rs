@@ -110,6 +110,58 @@ fn elements_by_steps_of_memory_are_counted_as_one_by_one() {
     assert!(partly > 300 && beyond > 300, "{partly} partly, {beyond} beyond the bounds");
 }
 
+/// An array of types of 24 bytes: what accesses mean of their components is told as elements of the array, each once for all of
+/// it that is meant in a row.
+#[test]
+fn components_are_counted_as_the_elements_that_they_are_part_of() {
+    const WHOLE: i64 = 24;
+    let mut chance = Chance::new(73);
+    let mut partly = 0;
+    for _ in 0..3000 {
+        let dimensions = 1 + chance.below(2);
+        let bounds = bounds(&mut chance, dimensions);
+        let memory = laid_out(&bounds);
+        let own = [1, 2, 4, 8][chance.below(4) as usize];
+        // Some components side by side, or every other one, within each element.
+        let step = 1 + number(&mut chance, 2);
+        let most = 1 + (WHOLE / own - 1) / step;
+        let count = 1 + number(&mut chance, u64::try_from(most).unwrap());
+        let reach = ((count - 1) * step + 1) * own;
+        let from = own * number(&mut chance, u64::try_from((WHOLE - reach) / own + 1).unwrap());
+        let mut ranges = vec![SectionRange::Elements { stride: step, count: count as u64 }];
+        let (mut factor, mut places) = (1, vec![0_i64]);
+        for (lower, upper) in &bounds {
+            let extent = upper - lower + 1;
+            let by = 1 + number(&mut chance, 3);
+            let n = 1 + number(&mut chance, u64::try_from((extent - 1) / by + 1).unwrap());
+            if n > 1 || chance.below(2) == 0 {
+                ranges.push(SectionRange::Elements { stride: by * factor * WHOLE / own, count: n as u64 });
+                places = places.iter().flat_map(|at| (0..n).map(move |it| at + it * by * factor)).collect();
+            }
+            factor *= extent;
+        }
+        let section = within(&mut chance, &bounds);
+        let is_selected = |at: &&i64| is_in(&section, &memory[usize::try_from(**at).unwrap()]);
+        let expected = places.iter().filter(is_selected).count() as u64;
+        let elements = Elements {
+            bounds: &bounds,
+            element_bytes: WHOLE as u64,
+            bytes: (own * count) as u64 * places.len() as u64,
+            offset: from,
+            ranges: &ranges,
+        };
+        let found = met(&section, &elements);
+        assert_eq!(
+            found,
+            Meeting { inside: expected, perhaps: 0 },
+            "{bounds:?} {from} {own} {ranges:?} {section:?}"
+        );
+        assert_eq!(elements.number(), places.len() as u64);
+        partly += usize::from(0 < expected && expected < places.len() as u64);
+    }
+    assert!(partly > 300, "{partly}");
+}
+
 #[test]
 fn elements_by_subscripts_are_counted_as_one_by_one_and_of_vectors_no_more_than_is_told() {
     let mut chance = Chance::new(72);
@@ -179,6 +231,13 @@ fn what_is_not_told_is_not_guessed() {
     assert_eq!(of(8, &[]), Meeting { inside: 1, perhaps: 0 });
     assert_eq!(of(20, &[SectionRange::Elements { stride: 3, count: 5 }]), unknown(5));
     assert_eq!(of(8, &[one, one, one]), unknown(1));
+    // Somewhere: not at the ends, either.
+    let row = [(0, 999)];
+    let anywhere = [SectionRange::Anywhere { count: 6 }];
+    let elements = Elements { bounds: &row, element_bytes: 8, bytes: 48, offset: 0, ranges: &anywhere };
+    for section in [(0, 0), (999, 999), (1, 998), (0, 999)] {
+        assert_eq!(met(&vec![section], &elements), unknown(6), "{section:?}");
+    }
     // Steps that no product has, too many to be looked at one by one.
     let many = [SectionRange::Elements { stride: 11, count: 1 << 40 }];
     assert_eq!(of(8 << 40, &many), unknown(1 << 40));

@@ -90,7 +90,7 @@ impl Archive {
                     DataKind::Window => {
                         // Where an access begins of which that is not known nobody can tell.
                         let shape = if offset[row] < 0 { Some(&Shape::default()) } else { shape };
-                        by_bytes = in_displacements(shape, element_bytes, bytes, &of.bounds);
+                        by_bytes = in_displacements(shape, element_bytes, bytes);
                         by_bytes.as_slice()
                     }
                     _ => shape.map_or(&[][..], |shape| &shape.ranges),

@@ -10,6 +10,16 @@
 /// What names of blocks begin with that a program's text knows nothing of: compilers make them, for copies say.
 pub const TEMPORARY: &str = "temporary of ";
 
+/// Types that descriptors of gfortran's have no code for, beyond those that they have.
+pub mod type_code {
+    /// `lock_type`.
+    pub const LOCK: u8 = 100;
+    /// `event_type`.
+    pub const EVENT: u8 = 101;
+    /// What lets one image at a time into a `critical` construct.
+    pub const CRITICAL: u8 = 102;
+}
+
 /// What a datum is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]

@@ -8,7 +8,8 @@ use std::io::{self, Write};
 use marey_analyze::{Problem, Trace};
 use serde::Serialize;
 
-use crate::format;
+use crate::exit::say;
+use crate::format::{self, solid};
 use crate::paint::{Look, Paint, harmless, shorten, title, wrap};
 use crate::table::{self, Cell, Side, Table};
 use crate::words;
@@ -67,6 +68,24 @@ pub(crate) fn details<'t>(trace: &'t dyn Trace, kind: &str) -> Vec<&'t str> {
         }
     }
     seen
+}
+
+/// What is missing, so that numbers that lack a part of the run are not read as if they had it; `None` = nothing.
+pub(crate) fn incomplete(trace: &dyn Trace) -> Option<String> {
+    let is_gone = ["lost", "damaged", "missing"].iter().any(|kind| count(trace, kind) > 0);
+    let missing = match count(trace, "dropped") {
+        0 if !is_gone => return None,
+        0 => "parts of the recording are gone".to_owned(),
+        dropped => solid(format::counted_as(dropped, "event had no room", "events had no room")),
+    };
+    Some(format!("Not all of the run was recorded: {missing}. All numbers are of the rest"))
+}
+
+/// Says so beside what a command prints.
+pub(crate) fn warn(trace: &dyn Trace) {
+    if let Some(text) = incomplete(trace) {
+        say(&format!("warning: {text}; `marey info` says more"));
+    }
 }
 
 /// Rows of the table at most; a run of thousands of ranks may have one for each.

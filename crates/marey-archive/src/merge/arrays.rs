@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::DataKind;
+use marey_model::{DataKind, type_code};
 use rustc_hash::FxHashMap;
 
 use super::clock::Clock;
@@ -253,6 +253,9 @@ fn type_name(code: u8, element: u64) -> String {
         4 => "complex",
         5 => return "derived type".to_owned(),
         6 => return format!("character({element})"),
+        type_code::LOCK => return "lock_type".to_owned(),
+        type_code::EVENT => return "event_type".to_owned(),
+        type_code::CRITICAL => return "critical".to_owned(),
         _ => return String::new(),
     };
     // Two numbers make one that is complex.
@@ -278,7 +281,9 @@ pub(super) fn arrays(input: &Input) -> Result<Columns, Error> {
         I64 |row| if element(row) == 0 { -1 } else { signed(element(row)) },
         Text |row| {
             let by_code = type_name(row.def.code, row.def.element);
+            // For the compiler a lock is a pointer, which no source calls it.
             let datum = told.get(&row.noun).filter(|datum| is_told_by(&row.def, datum));
+            let datum = datum.filter(|_| row.def.code < type_code::LOCK);
             datum.map(|datum| datum.element.clone()).filter(|name| !name.is_empty()).unwrap_or(by_code)
         },
         Text |row| match row.def.bounds.is_empty() {

@@ -15,17 +15,11 @@ pub(super) struct Shape {
     pub(super) is_in_bytes: bool,
 }
 
-/// The displacements that an access to a window with these bounds means, of which the unit has so many bytes.
-pub(super) fn in_displacements(
-    shape: Option<&Shape>,
-    unit: u64,
-    bytes: u64,
-    bounds: &[(i64, i64)],
-) -> Vec<SectionRange> {
+/// The displacements that an access to a window means, of which the unit has so many bytes.
+pub(super) fn in_displacements(shape: Option<&Shape>, unit: u64, bytes: u64) -> Vec<SectionRange> {
     let untold = || {
-        let (least, greatest) = bounds.first().copied().unwrap_or((0, 0));
         let count = bytes.checked_div(unit).unwrap_or(0).max(1);
-        vec![SectionRange::Vector { least, greatest, count }]
+        vec![SectionRange::Anywhere { count }]
     };
     let whole = |bytes: u64| bytes.is_multiple_of(unit.max(1)).then(|| bytes.checked_div(unit)).flatten();
     let side_by_side = |bytes: u64| Some(SectionRange::Elements { stride: 1, count: whole(bytes)? });
@@ -51,10 +45,9 @@ mod tests {
 
     #[test]
     fn bytes_of_a_window_are_displacements_where_they_are_whole_ones() {
-        const BOUNDS: [(i64, i64); 1] = [(0, 99)];
-        let of = |shape: Option<&Shape>, unit, bytes| in_displacements(shape, unit, bytes, &BOUNDS);
+        let of = |shape: Option<&Shape>, unit, bytes| in_displacements(shape, unit, bytes);
         let run = |stride: i64, count: u64| SectionRange::Elements { stride, count };
-        let untold = |count: u64| vec![SectionRange::Vector { least: 0, greatest: 99, count }];
+        let untold = |count: u64| vec![SectionRange::Anywhere { count }];
         let in_bytes = |ranges: &[SectionRange]| Shape { ranges: ranges.to_vec(), is_in_bytes: true };
         assert_eq!(of(None, 8, 24), [run(1, 3)]);
         assert_eq!(of(None, 1, 24), [run(1, 24)]);

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use marey_measure::{Lock, Runtime};
 use marey_model::DataKind;
 use marey_model::spool::{Definition, DefinitionKind};
+use marey_model::type_code::{CRITICAL, EVENT, LOCK};
 use rustc_hash::FxHashMap;
 
 use super::cache;
@@ -179,11 +180,21 @@ pub(super) unsafe fn made(runtime: &Runtime, making: Making) -> Option<Arc<Array
         data,
         noun,
         base: descriptor.base,
-        // Locks and events are counted, not measured.
-        bytes: making.size as u64 * if matches!(making.kind, 2..=6) { 4 } else { 1 },
+        bytes: match making.kind {
+            // Locks and events are counted, not measured.
+            2..=6 => making.size as u64 * 4,
+            // What has no elements is given a byte.
+            _ if making.size == 1 && descriptor.element > 1 => 0,
+            _ => making.size as u64,
+        },
         element: descriptor.element as u64,
         bounds: Vec::new(),
-        code: descriptor.code.unsigned_abs(),
+        code: match making.kind {
+            2 | 3 => LOCK,
+            4 => CRITICAL,
+            5 | 6 => EVENT,
+            _ => descriptor.code.unsigned_abs(),
+        },
         place,
         within,
         site: Some(making.site),

@@ -88,7 +88,8 @@ pub(crate) fn begin() {
 /// The number of the datum that a buffer lies in; [`NO_DATA`] for no buffer.
 #[inline(always)]
 pub(crate) fn data(runtime: &Runtime, entry: Entry, buffer: usize) -> u32 {
-    if IS_OFF.load(Ordering::Relaxed) {
+    // At no address, and in the lines of a cache that are not used yet, is nothing.
+    if buffer == 0 || IS_OFF.load(Ordering::Relaxed) {
         return NO_DATA;
     }
     // SAFETY: calls are under way while their buffers are named.
@@ -102,7 +103,7 @@ pub(crate) fn data(runtime: &Runtime, entry: Entry, buffer: usize) -> u32 {
 #[cold]
 fn found(runtime: &Runtime, entry: Entry, buffer: usize) -> u32 {
     // SAFETY: the variable is the calling thread's own; calls are under way while their buffers are named.
-    if buffer == 0 || unsafe { (*local()).own } != 0 {
+    if unsafe { (*local()).own } != 0 {
         return NO_DATA;
     }
     let _own = Own::begin();

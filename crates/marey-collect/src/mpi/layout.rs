@@ -162,6 +162,15 @@ fn measured(handle: usize) -> Option<Measured> {
     Some(Measured { bytes: fits(bytes.into())?, lower: first, reach: fits(reach)?, extent: fits(extent)? })
 }
 
+/// Where the first byte lies of data of the type that the argument `word` names, which begin at `MPI_BOTTOM`; 0 = at no address.
+#[cold]
+pub(super) fn absolute(word: usize) -> usize {
+    /// Types that are to be laid at an address begin near it.
+    const NEAR: usize = 1 << 16;
+    let first = measured(flavour().handle(word)).and_then(|it| usize::try_from(it.lower).ok());
+    first.filter(|first| NEAR <= *first).unwrap_or(0)
+}
+
 impl Measured {
     /// Whether there are no gaps in an element.
     fn is_solid(&self) -> bool {

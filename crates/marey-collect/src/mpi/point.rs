@@ -9,6 +9,7 @@ use super::communicator::{communicator, communicator_noun};
 use super::contents;
 use super::datatype::datatype;
 use super::flavour::{Family, Outcome, flavour};
+use super::layout;
 use super::request::{self, Kind, Request};
 use crate::data::buffers;
 
@@ -37,6 +38,8 @@ pub(crate) fn half_of(
     let flavour = flavour();
     let [buffer, _, kind, peer, tag, comm] = words;
     let peer = flavour.peer(peer)?;
+    // From no address on, types say themselves where data lie.
+    let buffer = if buffer == 0 && 0 < count { layout::absolute(kind) } else { buffer };
     let kind = datatype(runtime, kind);
     Some(Half {
         direction,

@@ -68,6 +68,7 @@ fn array(row: &ArrayRow) -> WireArray {
         local: accesses(row.local()),
         remote: accesses(row.remote()),
         transfers_beneath: row.transfers_beneath(),
+        is_unused: row.is_unused(),
     }
 }
 

@@ -106,6 +106,8 @@ pub struct WireArray {
     /// Calls of lower levels that moved data for it.
     #[cfg_attr(test, ts(type = "number"))]
     pub transfers_beneath: u64,
+    /// Whether it is shared and nobody accesses it across processes.
+    pub is_unused: bool,
 }
 
 /// Accesses that are made piece by piece.
@@ -289,6 +291,7 @@ pub(super) fn declarations() -> Vec<String> {
         WireArray::decl(),
         WirePiece::decl(),
         WireBuffer::decl(),
+        WireCallerLoop::decl(),
         ArrayHead::decl(),
         WireArrayPart::decl(),
         WireStatement::decl(),

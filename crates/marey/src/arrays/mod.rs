@@ -18,6 +18,7 @@ use crate::cli::{ArraysArgs, ArraysBy};
 use crate::exit::Usage;
 use crate::format;
 use crate::paint::{Look, Paint, harmless, note, remark, shorten, title};
+use crate::problems;
 use crate::run::Run;
 use crate::table::{self, Cell, Side, Table};
 use crate::words;
@@ -89,6 +90,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
         }
     }
     out.flush()?;
+    problems::warn(trace);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -239,9 +241,7 @@ impl Page<'_> {
 
     /// Says which arrays nobody accesses.
     fn unused(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
-        // Kernels access Views, and loads and stores the memory of windows, and nobody tells which.
-        let is_unused = |row: &&ArrayRow| row.moved.accesses == 0 && row.kind == DataKind::Coarray;
-        let unused: Vec<&ArrayRow> = rows.iter().filter(is_unused).collect();
+        let unused: Vec<&ArrayRow> = rows.iter().filter(|row| row.is_unused()).collect();
         if unused.is_empty() {
             return Ok(());
         }

@@ -36,6 +36,10 @@ pub(super) fn in_fortran(array: &str, dimensions: Option<&[SectionDimension]>) -
         let reach = i128::from(stride) * i128::from(it.count.saturating_sub(1));
         let by = if stride == 1 { String::new() } else { format!(":{stride}") };
         let is_one = it.count == 1;
+        if it.count == 0 {
+            texts.push(format!("{least}:{}", i128::from(least) - i128::from(stride.signum())));
+            continue;
+        }
         if least == greatest {
             let upper = i128::from(least) + reach;
             texts.push(if is_one { least.to_string() } else { format!("{least}:{upper}{by}") });
@@ -176,6 +180,7 @@ mod tests {
             (vec![dimension(3, Some(1), (1, 21), 5)], "u(i:i+2), i = 1…21 by 5"),
             (vec![dimension(3, Some(-2), (5, 6), 1)], "u(i:i-4:-2), i = 5…6"),
             (vec![dimension(3, None, (1, 9), 0), one(2)], "u(3 of 1:9, 2)"),
+            (vec![dimension(0, Some(1), (5, 5), 0), one(2)], "u(5:4, 2)"),
             (vec![], "u"),
         ];
         for (dimensions, expected) in rows {

@@ -13,7 +13,7 @@ use marey_analyze::{
     Statement, SubArray, SubArrayCosts, Trace, accesses_not_kept, array_parts,
 };
 use marey_archive::Wanted;
-use marey_model::{Nanos, ProcessId};
+use marey_model::{DataKind, Nanos, ProcessId};
 use serde::Serialize;
 
 use super::sections::{Section, Sections};
@@ -204,11 +204,20 @@ impl Page<'_> {
         let ranks = held.iter().map(|image| image - 1).collect::<BTreeSet<u32>>();
         let plural = if held.len() == 1 { "" } else { "s" };
         let prose = |numbers: &BTreeSet<u32>| spans(numbers.iter().copied()).replace(':', " to ");
-        let held = format!("image{plural} {} (rank{plural} {})", prose(&held), prose(&ranks));
+        // Brackets name images, of whatever array.
+        let held = match it.array.kind {
+            DataKind::Coarray => format!("image{plural} {} (rank{plural} {})", prose(&held), prose(&ranks)),
+            _ => format!("rank{plural} {} (`[{}]`)", prose(&ranks), spans(held.iter().copied())),
+        };
         let lies = if it.snapped.distributed.contains(&true) {
             let parts = it.parts.iter().filter(|part| it.snapped.pieces.contains_key(&part.process));
             let one = |part: &ArrayPart| {
-                format!("image {} has {}", image(self.trace, part.process), named(&array, &part.bounds))
+                let image = image(self.trace, part.process);
+                let holder = match it.array.kind {
+                    DataKind::Coarray => format!("image {image}"),
+                    _ => format!("rank {}", image - 1),
+                };
+                format!("{holder} has {}", named(&array, &part.bounds))
             };
             let shown: Vec<String> = parts.take(MOST_PARTS).map(one).collect();
             let more = if shown.len() < it.snapped.pieces.len() { ", …" } else { "" };
@@ -227,10 +236,13 @@ impl Page<'_> {
         })?;
         let total = it.costs.total;
         self.remark(&format!(
-            "{} of {} accesses to {array} mean {} elements of it, of {} in all: {}, {}.",
+            "{} of {} accesses to {array} mean {} of it, of {} in all: {}, {}.",
             format::count(total.met.accesses),
             format::count(it.array.moved.accesses),
-            format::count(total.inside),
+            match total.inside {
+                0 => "no element".to_owned(),
+                some => format::counted(some, "element"),
+            },
             format::count(total.elements),
             format::bytes(total.met.bytes),
             format::duration(total.met.time),

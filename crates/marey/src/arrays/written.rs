@@ -28,14 +28,17 @@ const MOST_IMAGES: u32 = 1 << 24;
 impl Written {
     /// Reads it. The error says what is wrong with it.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let mut rest: String = text.chars().filter(|it| !it.is_whitespace()).collect();
+        let mut rest = text.trim().to_owned();
         let mut written = Self::default();
         if let Some(open) = rest.find('[') {
             let Some(length) = rest[open..].find(']') else {
                 return Err(format!("{text}: the bracket is not closed"));
             };
             written.images = Some(images(&rest[open + 1..open + length])?);
-            rest.replace_range(open..=open + length, "");
+            // Blanks around a bracket are none of a name, those within one are.
+            let before = rest[..open].trim_end().len();
+            let after = rest.len() - rest[open + length + 1..].trim_start().len();
+            rest.replace_range(before..after, "");
         }
         if rest.contains(['[', ']']) {
             return Err(format!("{text}: there is more than one bracket"));
@@ -46,7 +49,7 @@ impl Written {
                 let Some(inner) = rest[open + 1..].strip_suffix(')') else {
                     return Err(format!("{text}: a selection ends with its parenthesis: u(1:10,5)"));
                 };
-                let name = &rest[..open];
+                let name = rest[..open].trim_end();
                 written.array = (!name.is_empty()).then(|| name.to_owned());
                 inner
             }
@@ -56,7 +59,7 @@ impl Written {
             }
             None => rest.as_str(),
         };
-        if inner.is_empty() && written.images.is_some() {
+        if inner.trim().is_empty() && written.images.is_some() {
             return Ok(written);
         }
         written.dimensions = inner.split(',').map(dimension).collect::<Result<_, _>>()?;
@@ -66,10 +69,11 @@ impl Written {
 
 fn dimension(text: &str) -> Result<Bounds, String> {
     let number = |text: &str| -> Result<i64, String> {
-        text.parse()
+        text.trim()
+            .parse()
             .map_err(|_| format!("`{text}` is no subscript: write lower:upper, one subscript, or : for all"))
     };
-    let bound = |text: &str| if text.is_empty() { Ok(None) } else { number(text).map(Some) };
+    let bound = |text: &str| if text.trim().is_empty() { Ok(None) } else { number(text).map(Some) };
     match text.split(':').collect::<Vec<_>>()[..] {
         [one] => number(one).map(|it| (Some(it), Some(it))),
         [lower, upper] => Ok((bound(lower)?, bound(upper)?)),
@@ -93,8 +97,11 @@ pub(super) fn images(text: &str) -> Result<BTreeSet<u32>, String> {
             Some((first, last)) => (number(first)?, number(last)?),
             None => (number(range)?, number(range)?),
         };
-        if last < first || MOST_IMAGES <= last - first {
-            return Err(format!("images {range} are none, or too many"));
+        if last < first {
+            return Err(format!("images {range} are none: the first is beyond the last"));
+        }
+        if MOST_IMAGES <= last - first {
+            return Err(format!("images {range} are more than {MOST_IMAGES}"));
         }
         found.extend(first..=last);
     }
@@ -121,6 +128,10 @@ mod tests {
             ("u", written(Some("u"), &[], None)),
             ("[2]", written(None, &[], Some(&[2]))),
             (":7", written(None, &[(None, Some(7))], None)),
+            (
+                " block of main ( 0 : 7 ) [ 2 ]",
+                written(Some("block of main"), &[(Some(0), Some(7))], Some(&[2])),
+            ),
         ];
         for (text, expected) in rows {
             assert_eq!(Written::parse(text), Ok(expected), "{text}");
@@ -137,7 +148,8 @@ mod tests {
             ("u(1)[2", "not closed"),
             ("u(1)[2][3]", "more than one bracket"),
             ("u(1)[0]", "count from 1"),
-            ("u(1)[4:3]", "none, or too many"),
+            ("u(1)[4:3]", "none: the first is beyond the last"),
+            ("u(1)[1:99999999]", "more than 16777216"),
             ("99999999999999999999", "is no subscript"),
         ];
         for (text, words) in rows {

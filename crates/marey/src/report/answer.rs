@@ -202,13 +202,7 @@ fn ended_early(facts: &Facts<'_>) -> Option<String> {
 
 /// Numbers that lack a part of the run must not be read as if they had it.
 fn incomplete(facts: &Facts<'_>) -> Option<String> {
-    let is_gone = ["lost", "damaged", "missing"].iter().any(|kind| problems::count(facts.trace, kind) > 0);
-    let missing = match problems::count(facts.trace, "dropped") {
-        0 if !is_gone => return None,
-        0 => "parts of the recording are gone".to_owned(),
-        dropped => solid(format::counted_as(dropped, "event had no room", "events had no room")),
-    };
-    Some(format!("Not all of the run was recorded: {missing}. All numbers are of the rest; see PROBLEMS."))
+    problems::incomplete(facts.trace).map(|text| format!("{text}; see PROBLEMS."))
 }
 
 /// `MPI takes 34.2 % of the time of the ranks: 20.1 % waiting for messages, 8.0 % collectives, …`

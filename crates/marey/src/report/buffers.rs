@@ -71,29 +71,30 @@ const MOST_TEMPORARIES: usize = 3;
 /// Says what compilers copy for the sake of messages, and how it can do without.
 fn temporaries(page: &mut Page<'_>, rows: &[ArrayTraffic<'_>]) -> io::Result<()> {
     let is_one = |row: &&ArrayTraffic<'_>| row.datum.is_some_and(|datum| datum.name.starts_with(TEMPORARY));
-    for row in rows.iter().filter(is_one).take(MOST_TEMPORARIES) {
-        let place = row.datum.filter(|datum| datum.line != 0);
-        let at = place.map_or_else(String::new, |it| format!(" at {}:{}", file_name(&it.file), it.line));
-        let mut parts = Vec::new();
-        for (way, bytes, messages) in
-            [("sent from", row.sent_bytes, row.sent), ("received into", row.received_bytes, row.received)]
-        {
-            if messages > 0 {
-                parts.push(format!("{} in {} {way}", format::bytes(bytes), messages_in_words(messages)));
-            }
-        }
-        let text = format!(
-            "Temporaries that the compiler makes{}: {}. What is passed does not lie in one piece, so each call copies it: pass              what does, or the array itself with a type such as MPI_Type_vector.",
-            harmless(&at),
-            parts.join(", "),
-        );
+    for (place, row) in rows.iter().filter(is_one).take(MOST_TEMPORARIES).enumerate() {
+        let made = row.datum.filter(|datum| datum.line != 0);
+        let at = made.map_or_else(String::new, |it| format!(" at {}:{}", file_name(&it.file), it.line));
+        let ways =
+            [("sent from", row.sent_bytes, row.sent), ("received into", row.received_bytes, row.received)];
+        let ways: Vec<String> = ways
+            .iter()
+            .filter(|(_, _, messages)| *messages > 0)
+            .map(|(way, bytes, messages)| {
+                let (count, bytes) = (format::count(*messages), format::bytes(*bytes));
+                format!("{count} message{} with {bytes} {way} them", if *messages == 1 { "" } else { "s" })
+            })
+            .collect();
+        let remedy = if place == 0 {
+            ". What is passed does not lie in one piece, so each call copies it: pass what does, or the array itself with a \
+             type such as MPI_Type_vector."
+        } else {
+            ", as above."
+        };
+        let text =
+            format!("temporaries that the compiler makes{}: {}{remedy}", harmless(&at), ways.join(", "));
         remark(page.out, page.paint, &text)?;
     }
     Ok(())
-}
-
-fn messages_in_words(messages: u64) -> String {
-    format!("{} message{}", format::count(messages), if messages == 1 { "" } else { "s" })
 }
 
 /// A number of messages or their data; nothing where there are none.

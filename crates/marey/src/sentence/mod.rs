@@ -17,6 +17,7 @@ use crate::exit::Usage;
 use crate::explain::phases::unreadable;
 use crate::format;
 use crate::paint::{Look, Paint, bar, harmless, note, shorten, title, wrap};
+use crate::problems;
 use crate::run::{Run, damaged};
 use crate::table::{self, Cell, Side, Table};
 use crate::words;
@@ -66,6 +67,7 @@ pub(crate) fn run(args: &SentenceArgs) -> anyhow::Result<ExitCode> {
         told.print(&mut out, paint)?;
     }
     out.flush()?;
+    problems::warn(trace);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -199,8 +199,32 @@ fn copies_that_the_compiler_makes_are_temporaries_of_the_line_that_needs_them() 
         let text = run.text("report", &["--by", "buffer"]);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let remark = format!(
-            "Temporaries that the compiler makes at packed.f90:{sent}: 156 KiB in 10 messages sent from."
+            "temporaries that the compiler makes at packed.f90:{sent}: 10 messages with 156 KiB sent from them."
         );
         assert!(text.contains(&remark), "{text}");
+    }
+}
+
+/// What is sent from no address lies where its type says, or nowhere; never in what was named before.
+#[test]
+fn messages_without_a_buffer_are_of_no_array_but_where_their_type_has_an_address() {
+    for mpi in [Mpi::Open, Mpi::Mpich] {
+        let build =
+            Build { mpi, compiler: Compiler::C, sources: &["bottom.c"], flags: &[], output: "bottom" };
+        let program = need!(build.path(), "a compiler for {mpi:?}");
+        let place = Place::new();
+        let run = Job::new(mpi, 2, program).record(place.path());
+        assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+        let report = run.json("report");
+        let row = |row: &serde_json::Value| {
+            let number = |name: &str| row[name].as_u64().unwrap();
+            let name = row["array"].as_str().unwrap_or("-").to_owned();
+            (name, number("sent_messages"), number("sent_bytes"), number("received_messages"))
+        };
+        let mut rows: Vec<_> = report["buffers"].as_array().unwrap().iter().map(row).collect();
+        rows.sort_unstable();
+        // Of two ranks.
+        let of = |name: &str, sent, bytes, received| (name.to_owned(), sent, bytes, received);
+        assert_eq!(rows, [of("-", 10, 0, 10), of("named", 6, 96, 0), of("taken", 0, 0, 6)], "{mpi:?}");
     }
 }

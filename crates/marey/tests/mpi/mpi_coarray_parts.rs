@@ -104,7 +104,8 @@ fn loops_around_calls_that_lead_to_a_statement_are_told_as_far_as_all_have_them_
         rows.find(|row| row["line"] == line && row["verb"] == "get").unwrap_or_else(|| panic!("{u:#}"))
     };
     let own = |row: &serde_json::Value| -> Vec<(usize, usize)> {
-        let number = |row: &serde_json::Value, name: &str| row[name].as_u64().unwrap() as usize;
+        let number =
+            |row: &serde_json::Value, name: &str| usize::try_from(row[name].as_u64().unwrap()).unwrap();
         let rows = row.as_array().unwrap().iter();
         rows.map(|row| (number(row, "first_line"), number(row, "last_line"))).collect()
     };

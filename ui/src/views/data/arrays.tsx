@@ -39,6 +39,7 @@ export function Arrays({ head }: { readonly head: ArraysHead }): JSX.Element {
   return (
     <>
       <Pieces head={head} />
+      <MadeOften rows={head.arrays} />
       <Table label="arrays" rows={rows} columns={columns} sortedBy={9} height={10} onChoose={choose} isChosen={(row) => row.number === array.value?.number} />
       {head.more > 0 ? <p class="muted">{counted(head.more, "more array")} took less time.</p> : null}
       <Unused rows={rows} />
@@ -136,9 +137,27 @@ function sectionOf(array: string, others: number): string {
   return `Move a section along the first dimension at once (${array}(lower:upper${", j".repeat(others)})[image]): only there do elements lie side by side. If the loop runs along another one, let the owner copy what is asked for into an array without gaps, or lay the arrays of the statement out alike, so that most is with the image itself.`;
 }
 
+/** A coarray that each image makes so many times is worth a remark. */
+const OFTEN = 10;
+
+/** Which coarrays are made again and again, and what to do. */
+function MadeOften({ rows }: { readonly rows: readonly WireArray[] }): JSX.Element | null {
+  const each = (row: WireArray): number => Math.floor(row.instances / Math.max(row.processes, 1));
+  const often = rows.filter((row) => row.kind === "coarray" && each(row) >= OFTEN).slice(0, FEW);
+  if (often.length === 0) return null;
+  return (
+    <ul class="data-pieces">
+      {often.map((row) => (
+        <li>
+          {nameOf(row)} is made {count(each(row))} times on each image, and each time all images wait for each other. Make it once, before the loop; what is assigned to the whole of an allocatable coarray may make it anew too: assign to {nameOf(row)}({row.bounds.length === 0 ? ":" : row.bounds.map(() => ":").join(", ")}). <Place file={row.file} line={row.line} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Unused({ rows }: { readonly rows: readonly WireArray[] }): JSX.Element | null {
-  // Kernels access Views, and loads and stores the memory of windows, and nobody tells which.
-  const unused = rows.filter((row) => row.moved.accesses === 0 && row.kind === "coarray");
+  const unused = rows.filter((row) => row.is_unused);
   if (unused.length === 0) return null;
   const names = unused.slice(0, 6).map(nameOf).join(", ");
   const more = unused.length > 6 ? ` and ${unused.length - 6} more` : "";

@@ -31,8 +31,31 @@ export function Buffers({ head }: { readonly head: ArraysHead }): JSX.Element {
       <p class="muted">{percent(known / all)} of the bytes are known by their data; a message counts where it was sent from and where it was received into.</p>
       <Table label="buffers" rows={rows} columns={columns} sortedBy={6} height={10} onChoose={(row) => (chosenBuffer.value = nameOf(row) === chosenBuffer.value ? null : nameOf(row))} isChosen={(row) => nameOf(row) === chosenBuffer.value} />
       {head.more_buffers > 0 ? <p class="muted">{counted(head.more_buffers, "more datum", "more data")} moved less.</p> : null}
+      <Temporaries rows={rows} />
       {chosen === undefined ? null : <Pairs row={chosen} />}
     </>
+  );
+}
+
+/** What names of data begin with that compilers make by themselves. */
+const TEMPORARY = "temporary of ";
+/** So many are told of. */
+const FEW = 3;
+
+/** What compilers copy for the sake of messages, and how it can do without. */
+function Temporaries({ rows }: { readonly rows: readonly WireBuffer[] }): JSX.Element | null {
+  const some = rows.filter((row) => row.name.startsWith(TEMPORARY)).slice(0, FEW);
+  if (some.length === 0) return null;
+  const way = (messages: number, moved: number, how: string): string[] => (messages === 0 ? [] : [`${counted(messages, "message")} with ${bytes(moved)} ${how} them`]);
+  return (
+    <ul class="data-pieces">
+      {some.map((row, at) => (
+        <li>
+          Temporaries that the compiler makes: {[...way(row.sent, row.sent_bytes, "sent from"), ...way(row.received, row.received_bytes, "received into")].join(", ")}
+          {at === 0 ? ". What is passed does not lie in one piece, so each call copies it: pass what does, or the array itself with a type such as MPI_Type_vector." : ", as above."} <Place file={row.file} line={row.line} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
