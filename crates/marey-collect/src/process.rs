@@ -125,6 +125,10 @@ extern "C" fn thread_is_gone() {
     crate::openmp::thread_ends();
     #[cfg(not(feature = "linked"))]
     crate::kokkos::thread_ends();
+    #[cfg(not(feature = "linked"))]
+    crate::coarray::thread_ends();
+    #[cfg(not(feature = "linked"))]
+    crate::data::thread_ends();
     crate::threads::ended();
     #[cfg(not(feature = "linked"))]
     crate::sampler::thread_ends();

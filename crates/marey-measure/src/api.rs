@@ -275,7 +275,7 @@ impl Kind {
             id => id - 1,
         };
         if kind == NONE {
-            return;
+            return (table.without_kind)();
         }
         let mut bytes = Vec::new();
         values(&mut bytes);

@@ -124,6 +124,9 @@ impl Made {
 pub struct MadeKind(u32, bool);
 
 impl MadeKind {
+    /// The kind of what cannot be told apart any more: whatever is recorded with it is counted as dropped.
+    pub const NONE: Self = Self(NONE, false);
+
     /// A new kind with the names and types of its fields.
     pub fn new(name: &str, is_attribute: bool, fields: &[(&str, FieldType)]) -> Self {
         let Some(table) = table() else { return Self(NONE, is_attribute) };
@@ -138,9 +141,13 @@ impl MadeKind {
         Self(id, is_attribute)
     }
 
-    /// Records an event, or an attribute of the innermost open region, with its encoded fields.
+    /// Records an event, or an attribute of the innermost open region, with its encoded fields. One of a kind that could not
+    /// be made is counted as dropped.
     pub fn record(self, fields: &[u8]) {
-        if let (true, Some(table)) = (self.0 != NONE, table()) {
+        let Some(table) = table() else { return };
+        if self.0 == NONE {
+            (table.without_kind)();
+        } else {
             let record = if self.1 { table.attribute } else { table.event };
             // SAFETY: the bytes are what their length says.
             unsafe { record(self.0, fields.as_ptr(), fields.len()) };

@@ -82,6 +82,8 @@ pub struct RuntimeTable {
     /// The calling thread's last record could not come before what a thread did: code of the kind of the edge, the
     /// thread's number, the ticks there, the noun.
     pub because: extern "C" fn(u32, u32, u64, u64),
+    /// Counts an event or attribute that could not be recorded, because there is no kind for it.
+    pub without_kind: extern "C" fn(),
 }
 
 /// This copy's table.
@@ -111,6 +113,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     lane_earlier: made::lane_earlier,
     moment: made::moment,
     because: made::because,
+    without_kind: table_without_kind,
 };
 
 /// Makes the mode table known to everybody who holds [`TABLE`].
@@ -430,6 +433,19 @@ unsafe extern "C" fn table_attribute(kind: u32, fields: *const u8, len: usize) {
         scratch.number(len as u64);
         scratch.bytes(fields);
     });
+}
+
+extern "C" fn table_without_kind() {
+    // What is only added up has no events that could be missing.
+    if runtime::here().is_none_or(|runtime| runtime.config().mode != Mode::Trace) {
+        return;
+    }
+    let thread = current_thread();
+    if thread.is_null() {
+        return runtime::count_homeless(1);
+    }
+    // SAFETY: the descriptor is the calling thread's.
+    unsafe { write::count_unrecorded(thread) };
 }
 
 unsafe extern "C" fn table_counter(name: *const u8, len: usize, unit: *const u8, unit_len: usize) -> u32 {

@@ -141,8 +141,9 @@ const MEANINGS: [(&str, &str); 34] = [
     ),
     (
         "dropped",
-        "events for which there was no room. What a thread did from there on is not in counts and times. \
-         Give more with --max-mb, or record to a disk with more space (--spool DIR).",
+        "events for which there was no room, or that are of more kinds, regions or lanes than are told apart. Without room, \
+         what a thread did from there on is not in counts and times: give more with --max-mb, or record to a disk with more \
+         space (--spool DIR).",
     ),
     ("damaged", "bytes of the recording that make no sense; what stood there is left out."),
     (

@@ -282,6 +282,27 @@ fn what_kokkos_should_never_do_leaves_the_recording_right() {
     assert!(end("kept in Cuda") > 0 && end("again in Cuda") == -1);
 }
 
+/// What another thread has ended is over then, though the thread that began it never calls again; what comes too late for
+/// that, or is too much, is counted: the end of `gone`, and 44 of the 300 that are left while `many` waits.
+#[test]
+fn an_end_from_another_thread_is_found_when_the_thread_ends_or_is_counted() {
+    let Some(program) = Program::compile(ODD) else { return };
+    let recorded = program.record(&[], &["threads"]);
+    let (intervals, paths) = (table(&recorded, "intervals"), paths(&recorded));
+    let (of, starts) = (intervals.u32("call_path").unwrap(), intervals.i64("start").unwrap());
+    let (lengths, places) = (intervals.i64("duration").unwrap(), intervals.u32("location").unwrap());
+    let span = |name: &str| {
+        let is_it = |row: &usize| paths.get(&of[*row]).is_some_and(|path| path.0 == name);
+        let rows: Vec<usize> = (0..intervals.len()).filter(is_it).collect();
+        let [row] = rows[..] else { panic!("{name} is there {} times", rows.len()) };
+        (places[row], starts[row], starts[row] + lengths[row])
+    };
+    let (waits, mark) = (span("parallel_for waits"), span("parallel_for mark"));
+    assert_ne!(waits.0, mark.0);
+    assert!(waits.1 < waits.2 && waits.2 <= mark.1, "{waits:?} is over before {mark:?}");
+    assert_eq!(recorded.json("info")["problems"]["dropped"], 1 + 44);
+}
+
 /// Later versions say that the older variable is deprecated, if they find it.
 #[test]
 fn a_later_kokkos_finds_one_variable() {

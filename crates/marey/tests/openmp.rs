@@ -193,6 +193,60 @@ fn alone_waits_of_clang_are_those_that_the_program_plans() {
     waits_agree(&program.record(&[], &["edges"]));
 }
 
+/// Intervals of a verb of level `openmp`: start and length.
+fn intervals(recorded: &Recorded, verb: &str) -> Vec<(i64, i64)> {
+    let archive = archive(recorded);
+    let [intervals, paths, regions] =
+        ["intervals", "call_paths", "regions"].map(|name| archive.table(name).unwrap());
+    let is_it = |row: &usize| {
+        let path = intervals.u32("call_path").unwrap()[*row] as usize;
+        let region = paths.u32("region").unwrap()[path] as usize;
+        regions.text("verb").unwrap()[region] == verb && regions.text("level").unwrap()[region] == "openmp"
+    };
+    let (starts, lengths) = (intervals.i64("start").unwrap(), intervals.i64("duration").unwrap());
+    (0..intervals.len()).filter(is_it).map(|row| (starts[row], lengths[row])).collect()
+}
+
+/// A program in Fortran has of a lock that nests a pointer to it. Who has it already never waits.
+#[test]
+fn alone_locks_that_nest_are_waited_for_only_where_another_has_them() {
+    let Some(program) = Program::compile("gfortran -O2 -g -fopenmp {}/openmp_nests.f90") else { return };
+    let recorded = program.record(&[], &[]);
+    let text = String::from_utf8(recorded.output.stdout.clone()).unwrap();
+    let (total, bounds) = text.trim().split_once('\n').unwrap();
+    // One of the first thread's, and the depth that the second has come to.
+    assert_eq!(total, "total 3");
+    let (least, most) = bounds.split_once(' ').unwrap();
+    let (least, most): (i64, i64) = (least.parse().unwrap(), most.parse().unwrap());
+    let locks = intervals(&recorded, "lock");
+    let [(_, length)] = locks[..] else { panic!("{locks:?}") };
+    assert!(
+        10_000_000 < least && (least - 5_000_000..=most + 1_000_000).contains(&length),
+        "{length}: {text}"
+    );
+    let edges = archive(&recorded).table("edges").unwrap();
+    let handed = edges.text("kind").unwrap().iter().filter(|kind| *kind == "lock-hand-over").count();
+    assert_eq!(handed, 1);
+    recorded.is_whole();
+}
+
+/// That an event is fulfilled ends no task: neither the one whose event it is nor the one that does so.
+#[test]
+fn detached_tasks_last_as_long_as_their_bodies() {
+    let Some(program) = Program::compile("clang -O2 -g -fopenmp {}/openmp_detach.c") else { return };
+    let recorded = program.record(&[], &[]);
+    let text = String::from_utf8(recorded.output.stdout.clone()).unwrap();
+    let (bodies, shortest) = text.trim().split_once(' ').unwrap();
+    let (bodies, shortest): (usize, i64) = (bodies.parse().unwrap(), shortest.parse().unwrap());
+    assert_eq!(bodies, 30);
+    assert!(shortest >= 3_000_000);
+    let tasks = intervals(&recorded, "task");
+    assert_eq!(tasks.len(), bodies);
+    assert!(tasks.iter().all(|(_, length)| *length >= shortest), "{shortest}: {tasks:?}");
+    assert_eq!(visits(&recorded)["task create"], 30);
+    recorded.is_whole();
+}
+
 #[test]
 fn programs_end_and_fork_as_without_a_recorder() {
     for line in [GCC, CLANG] {

@@ -341,6 +341,32 @@ fn spans_are_regions_and_those_that_are_suspended_have_lanes() {
     run.is_whole();
 }
 
+/// Each number's bits say which fields there are, so 300 numbers are 300 combinations; 256 of them are kept.
+#[test]
+fn what_comes_with_more_combinations_of_fields_than_are_told_apart_is_counted() {
+    let Some(run) = record(&["combinations", "300"], &["--budget", "off"]) else { return };
+    assert_eq!((run.truth["events"], run.truth["steps"]), (600, 300));
+    let combined = "tasks::spans::combined";
+    let (events, facts) = (run.events(combined), run.events("tasks::spans::combining"));
+    let number = |fields: &Value| fields.as_object().unwrap().values().next().unwrap().as_u64().unwrap();
+    let twice: Vec<u64> = (1..=256).chain(1..=256).collect();
+    assert_eq!(events.iter().map(number).collect::<Vec<_>>(), twice);
+    assert_eq!(facts.iter().map(number).collect::<Vec<_>>(), twice[..256]);
+    let info = run.json("info");
+    assert_eq!(info["problems"]["dropped"], 2 * 44 + 44);
+    let said = run.show(&["info"]);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("dropped 132 process 0") && said.contains("of more kinds, regions or lanes"),
+        "{said}"
+    );
+    // Spans themselves are there, and fewer are no problem.
+    assert_eq!(count(&run.visits(), false, "execute", "tasks::spans::combining"), 300);
+    let Some(run) = record(&["combinations", "256"], &["--budget", "off"]) else { return };
+    assert_eq!(run.events(combined).len(), 512);
+    run.is_whole();
+}
+
 #[test]
 fn threads_of_the_standard_library_have_their_names() {
     let Some(run) = record(&["threads"], &[]) else { return };

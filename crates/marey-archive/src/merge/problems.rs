@@ -73,7 +73,8 @@ fn of_location(input: &Input, location: &Location, found: &mut Found) {
         let stream = &input.index.streams[stream];
         add("lost", stream.lost, "windows that are missing");
         if let Some(last) = stream.windows.last() {
-            add("dropped", last.dropped, "events that found no place in the spool");
+            let detail = "events that found no place in the spool, or are of more kinds or regions than are told apart";
+            add("dropped", last.dropped, detail);
             add("late_ticks", last.late, "readings of a clock that had run backwards");
         }
     }

@@ -6,6 +6,8 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
+use marey_measure::Lock;
+
 use super::arrays::Array;
 use super::section::Dimensions;
 use crate::variable::thread_variable;
@@ -44,15 +46,32 @@ pub(super) fn changed() {
     CHANGES.fetch_add(1, Ordering::Release);
 }
 
+/// Those of threads that have ended, for threads to come: what they remember is true for all.
+static FREE: Lock<Vec<LastPointer>> = Lock::new(Vec::new());
+
+struct LastPointer(*mut Last);
+
+// SAFETY: whoever takes the pointer out of the list owns what it points to; `Arc<Array>` may go to another thread.
+unsafe impl Send for LastPointer {}
+
 fn last() -> &'static mut Last {
-    // SAFETY: the thread's own; it lives as long as the process, since a thread's end is no place to run destructors, and
-    // nobody else has it.
+    // SAFETY: the thread's own for as long as it lives, and nobody else has it.
     unsafe {
         let known = known();
         if (*known).last.is_null() {
-            (*known).last = Box::into_raw(Box::default());
+            let free = FREE.with_or_renew(Vec::new, Vec::pop).flatten();
+            (*known).last = free.map_or_else(|| Box::into_raw(Box::default()), |free| free.0);
         }
         &mut *(*known).last
+    }
+}
+
+/// To be called when a thread ends, which is no place to run destructors.
+pub(crate) fn thread_ends() {
+    // SAFETY: the variable is the calling thread's own.
+    let last = unsafe { core::mem::replace(&mut (*known()).last, core::ptr::null_mut()) };
+    if !last.is_null() {
+        FREE.with_or_renew(Vec::new, |free| free.push(LastPointer(last)));
     }
 }
 

@@ -26,6 +26,8 @@ mod section;
 mod stubs;
 mod table;
 
+pub(crate) use cache::thread_ends;
+
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use marey_model::Role;

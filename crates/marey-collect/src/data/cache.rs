@@ -8,7 +8,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use marey_measure::Runtime;
+use marey_measure::{Lock, Runtime};
 
 use crate::entry::Entry;
 use crate::unwind::FrameOf;
@@ -80,6 +80,7 @@ struct Line {
 }
 
 /// What a thread remembers.
+#[derive(Clone, Copy)]
 pub(super) struct Cache {
     lines: [Line; LINES],
     frames: [Option<FrameOf>; FRAMES],
@@ -113,7 +114,8 @@ impl Cache {
             .then_some(cache)
     }
 
-    /// The same, made or emptied if need be. It is never freed: a thread's end is no place to run destructors.
+    /// The same, made or emptied if need be; that of a thread that has ended, if there is one. It is never freed: a thread's
+    /// end is no place to run destructors, and other libraries' destructors may still name buffers after it.
     #[cold]
     pub(super) fn renewed(runtime: &Runtime) -> &'static mut Self {
         // SAFETY: as above.
@@ -134,8 +136,13 @@ impl Cache {
                 cache
             }
             None => {
-                let cache = Box::leak(Box::new(fresh));
-                slot.cache = cache;
+                slot.cache = match take_free() {
+                    Some(free) => free,
+                    None => Box::into_raw(Box::new(fresh)),
+                };
+                // SAFETY: it is the calling thread's now.
+                let cache = unsafe { &mut *slot.cache };
+                *cache = fresh;
                 cache
             }
         }
@@ -205,6 +212,27 @@ impl Cache {
     pub(super) fn set_recent(&mut self, start: usize, end: usize, data: u32) {
         self.recent[self.next_recent % RECENT] = (start, end, data);
         self.next_recent = (self.next_recent + 1) % RECENT;
+    }
+}
+
+/// Caches of threads that have ended, for those to come.
+static FREE: Lock<Vec<CachePointer>> = Lock::new(Vec::new());
+
+struct CachePointer(*mut Cache);
+
+// SAFETY: whoever takes the pointer out of the list owns what it points to.
+unsafe impl Send for CachePointer {}
+
+fn take_free() -> Option<*mut Cache> {
+    FREE.with_or_renew(Vec::new, Vec::pop).flatten().map(|free| free.0)
+}
+
+/// To be called when a thread ends.
+pub(crate) fn thread_ends() {
+    // SAFETY: the slot is the calling thread's own.
+    let cache = unsafe { core::mem::replace(&mut (*slot()).cache, core::ptr::null_mut()) };
+    if !cache.is_null() {
+        FREE.with_or_renew(Vec::new, |free| free.push(CachePointer(cache)));
     }
 }
 

@@ -10,6 +10,8 @@ pub(crate) mod buffers;
 mod cache;
 mod holder;
 
+pub(crate) use cache::thread_ends;
+
 use marey_measure::{Lock, Runtime};
 use rustc_hash::FxHashMap;
 

@@ -5,14 +5,14 @@
 //! still open inside. An end of something that has never begun, or has been taken out already, changes nothing.
 //!
 //! An end may come from another thread than the beginning: it is left for that thread to find, which closes the region at
-//! the time of the end when it calls next.
+//! the time of the end when it calls next, or ends. What that thread can find no more is counted.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::collections::VecDeque;
 
 use marey_measure::{Kept, Lock, Mode, Runtime, Scratch, Thread};
 use marey_model::spool::Access;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Verb;
 use super::names::Met;
@@ -61,6 +61,8 @@ struct Entered {
 /// All that is known of a thread.
 #[derive(Default)]
 pub(super) struct Here {
+    /// By what numbers are known that it has given out. No thread's number, since those of a forked child begin anew.
+    id: u32,
     begun: Vec<Begun>,
     /// Regions and copies that have begun too deep.
     n_deeper: [u32; 2],
@@ -75,6 +77,44 @@ impl Here {
     pub(super) fn noun_of_view(&mut self, number: u32, ask: impl FnOnce() -> u32) -> u32 {
         *self.views.entry(number).or_insert_with(ask)
     }
+
+    /// Ends what has begun at this place, with all that is inside, at these ticks or now.
+    ///
+    /// # Safety
+    /// `thread` is the calling thread's descriptor, and this is what is known of it.
+    unsafe fn end_at(&mut self, thread: *mut Thread, at: usize, ticks: u64) {
+        let begun = self.begun.get(at).copied();
+        let inside = self.begun.iter().skip(at + 1).find_map(|begun| begun.entered);
+        // No memory is given back: that would take calls of the kernel each time.
+        self.begun.truncate(at);
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let Some(outermost) = inside {
+                marey_measure::leave_site(thread, outermost.site);
+            }
+            let Some(Begun { entered: Some(entered), accesses, .. }) = begun else { return };
+            if marey_measure::innermost(thread) != Some(entered.site) {
+                marey_measure::leave_site(thread, entered.site);
+            } else if ticks != u64::MAX {
+                marey_measure::leave_because_at(thread, ticks, None);
+            } else {
+                leave(thread, entered, &accesses);
+            }
+        }
+    }
+
+    /// Ends what other threads have said is over.
+    ///
+    /// # Safety
+    /// As for [`Self::end_at`].
+    unsafe fn end_earlier(&mut self, thread: *mut Thread, ends: Vec<End>) {
+        for (number, ticks) in ends {
+            if let Some(at) = self.begun.iter().rposition(|begun| begun.number == number) {
+                // SAFETY: the caller's promise.
+                unsafe { self.end_at(thread, at, ticks) };
+            }
+        }
+    }
 }
 
 /// Where that lies; null before the thread's first call.
@@ -88,9 +128,56 @@ thread_variable! {
     fn slot -> Slot; "marey_kokkos", 8 bytes, aligned 3
 }
 
-/// Ends that came from other threads: number and ticks.
-static ENDS: Lock<VecDeque<(u64, u64)>> = Lock::new(VecDeque::new());
+/// An end that came from another thread: number and ticks.
+type End = (u64, u64);
+
+/// What threads say to each other.
+#[derive(Default)]
+struct Between {
+    /// Who is there to find an end.
+    there: FxHashSet<u32>,
+    ends: VecDeque<End>,
+}
+
+static BETWEEN: Lock<Option<Between>> = Lock::new(None);
 static N_ENDS: AtomicUsize = AtomicUsize::new(0);
+static NEXT_ID: AtomicU32 = AtomicU32::new(0);
+
+/// Does something with what threads say to each other; `None` where a signal handler has interrupted that.
+fn between<R>(work: impl FnOnce(&mut Between) -> R) -> Option<R> {
+    BETWEEN.with_or_renew(Option::default, |between| {
+        let between = between.get_or_insert_default();
+        let result = work(between);
+        N_ENDS.store(between.ends.len(), Ordering::Release);
+        result
+    })
+}
+
+impl Between {
+    /// Leaves an end for the thread that began. How many ends nobody will find now.
+    fn leave(&mut self, owner: u32, end: End) -> u32 {
+        if !self.there.contains(&owner) {
+            return 1;
+        }
+        let is_full = self.ends.len() == MOST_ENDS;
+        if is_full {
+            self.ends.pop_front();
+        }
+        self.ends.push_back(end);
+        u32::from(is_full)
+    }
+
+    /// Takes the ends of what a thread began.
+    fn take(&mut self, id: u32) -> Vec<End> {
+        let mut mine = Vec::new();
+        self.ends.retain(|end| {
+            let is_mine = owner(end.0) == Some(id);
+            mine.extend(is_mine.then_some(*end));
+            !is_mine
+        });
+        mine
+    }
+}
 
 /// A call of Kokkos's that is to be recorded.
 pub(super) struct Call {
@@ -109,15 +196,18 @@ impl Call {
         // SAFETY: the thread's own memory; what it points to is given back when the thread ends.
         let here = unsafe {
             if (*slot()).here.is_null() {
-                (*slot()).here = Box::into_raw(Box::default());
+                let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+                (*slot()).here = Box::into_raw(Box::new(Here { id, ..Here::default() }));
+                between(|between| between.there.insert(id));
             }
             &mut *(*slot()).here
         };
-        let mut call = Self { runtime, thread, here, entry, _own: own };
         if N_ENDS.load(Ordering::Acquire) != 0 {
-            call.end_earlier();
+            let ends = between(|between| between.take(here.id)).unwrap_or_default();
+            // SAFETY: the descriptor is the calling thread's.
+            unsafe { here.end_earlier(thread, ends) };
         }
-        Some(call)
+        Some(Self { runtime, thread, here, entry, _own: own })
     }
 
     /// The site of a verb that is done to a noun by whoever called Kokkos. What has none is counted.
@@ -134,10 +224,8 @@ impl Call {
 
     /// Begins something; the number that ends it.
     pub(super) fn enter(&mut self, site: Option<u32>, ends: Ends, accesses: Accesses) -> u64 {
-        // SAFETY: the descriptor is the calling thread's.
-        let serial = unsafe { (*self.thread).serial };
         self.here.n_numbers += 1;
-        let number = number(serial, self.here.n_numbers);
+        let number = number(self.here.id, self.here.n_numbers);
         if DEEPEST <= self.here.begun.len() {
             self.here.n_deeper[usize::from(ends == Ends::Copy)] += u32::from(ends != Ends::ByNumber);
             return number;
@@ -166,20 +254,16 @@ impl Call {
 
     /// Ends what this number was given to.
     pub(super) fn end(&mut self, number: u64) {
-        // SAFETY: the descriptor is the calling thread's.
-        let (serial, now) = unsafe { ((*self.thread).serial, marey_measure::now(self.thread)) };
         let is_it = |begun: &Begun| begun.number == number && begun.ends == Ends::ByNumber;
         if let Some(at) = self.here.begun.iter().rposition(is_it) {
-            self.end_at(at, u64::MAX);
-        } else if owner(number) != Some(serial) && owner(number).is_some() {
-            let left = ENDS.with_or_renew(VecDeque::new, |ends| {
-                if ends.len() == MOST_ENDS {
-                    ends.pop_front();
-                }
-                ends.push_back((number, now));
-                ends.len()
-            });
-            N_ENDS.store(left.unwrap_or(0), Ordering::Release);
+            self.end_at(at);
+        } else if let Some(owner) = owner(number).filter(|owner| *owner != self.here.id) {
+            // SAFETY: the descriptor is the calling thread's.
+            let now = unsafe { marey_measure::now(self.thread) };
+            for _ in 0..between(|between| between.leave(owner, (number, now))).unwrap_or(1) {
+                // SAFETY: as above.
+                unsafe { marey_measure::count_unrecorded(self.thread) };
+            }
         }
     }
 
@@ -189,7 +273,7 @@ impl Call {
         if *deeper > 0 {
             *deeper -= 1;
         } else if let Some(at) = self.here.begun.iter().rposition(|begun| begun.ends == ends) {
-            self.end_at(at, u64::MAX);
+            self.end_at(at);
         }
     }
 
@@ -197,30 +281,14 @@ impl Call {
     pub(super) fn end_all(&mut self) {
         self.here.n_deeper = [0; 2];
         if !self.here.begun.is_empty() {
-            self.end_at(0, u64::MAX);
+            self.end_at(0);
         }
     }
 
-    /// Ends what has begun at this place, with all that is inside, at these ticks or now.
-    fn end_at(&mut self, at: usize, ticks: u64) {
-        let begun = self.here.begun.get(at).copied();
-        let inside = self.here.begun.iter().skip(at + 1).find_map(|begun| begun.entered);
-        // No memory is given back: that would take calls of the kernel each time.
-        self.here.begun.truncate(at);
+    /// Ends what has begun at this place, with all that is inside, now.
+    fn end_at(&mut self, at: usize) {
         // SAFETY: the descriptor is the calling thread's.
-        unsafe {
-            if let Some(outermost) = inside {
-                marey_measure::leave_site(self.thread, outermost.site);
-            }
-            let Some(Begun { entered: Some(entered), accesses, .. }) = begun else { return };
-            if marey_measure::innermost(self.thread) != Some(entered.site) {
-                marey_measure::leave_site(self.thread, entered.site);
-            } else if ticks != u64::MAX {
-                marey_measure::leave_because_at(self.thread, ticks, None);
-            } else {
-                leave(self.thread, entered, &accesses);
-            }
-        }
+        unsafe { self.here.end_at(self.thread, at, u64::MAX) };
     }
 
     /// Something that takes no time.
@@ -228,28 +296,6 @@ impl Call {
         if let Some(entered) = site.and_then(|site| self.entered(site)) {
             // SAFETY: the descriptor is the calling thread's, and the region is the innermost.
             unsafe { leave(self.thread, entered, &accesses) };
-        }
-    }
-
-    /// Ends what other threads have said is over.
-    #[cold]
-    fn end_earlier(&mut self) {
-        // SAFETY: the descriptor is the calling thread's.
-        let serial = unsafe { (*self.thread).serial };
-        let mut mine = Vec::new();
-        let left = ENDS.with_or_renew(VecDeque::new, |ends| {
-            ends.retain(|end| {
-                let is_mine = owner(end.0) == Some(serial);
-                mine.extend(is_mine.then_some(*end));
-                !is_mine
-            });
-            ends.len()
-        });
-        N_ENDS.store(left.unwrap_or(0), Ordering::Release);
-        for (number, ticks) in mine {
-            if let Some(at) = self.here.begun.iter().rposition(|begun| begun.number == number) {
-                self.end_at(at, ticks);
-            }
         }
     }
 }
@@ -272,8 +318,8 @@ unsafe fn leave(thread: *mut Thread, entered: Entered, accesses: &Accesses) {
 }
 
 /// The number of the `count`th beginning of a thread.
-fn number(serial: u32, count: u64) -> u64 {
-    (u64::from(serial) + 1) << 36 | count & ((1 << 36) - 1)
+fn number(id: u32, count: u64) -> u64 {
+    (u64::from(id) + 1) << 36 | count & ((1 << 36) - 1)
 }
 
 /// The thread that a number was given out by; `None` if it is none of ours.
@@ -284,11 +330,23 @@ fn owner(number: u64) -> Option<u32> {
 /// To be called when a thread ends, before its descriptor is no more.
 pub(crate) fn thread_ends() {
     // SAFETY: the thread's own memory, which nobody else knows.
-    unsafe {
+    let mut here = unsafe {
         let here = core::mem::replace(&mut (*slot()).here, core::ptr::null_mut());
-        if !here.is_null() {
-            drop(Box::from_raw(here));
+        if here.is_null() {
+            return;
         }
+        Box::from_raw(here)
+    };
+    // Whoever says from now on that something of this thread is over is told that it is not there.
+    let ends = between(|between| {
+        between.there.remove(&here.id);
+        between.take(here.id)
+    });
+    let thread = marey_measure::existing_thread();
+    if let (Some(ends), false) = (ends, thread.is_null()) {
+        let _own = Own::begin();
+        // SAFETY: the descriptor is the calling thread's.
+        unsafe { here.end_earlier(thread, ends) };
     }
 }
 

@@ -21,10 +21,11 @@ fn main() {
         Some("jobs") => jobs::all(number(1, 10)),
         Some("plain-jobs") => jobs::plain(),
         Some("spans") => spans::all(number(1, 20)),
+        Some("combinations") => spans::combinations(number(1, 300)),
         Some("mpi") => mixed::all(number(1, 10)),
         Some("threads") => jobs::threads(),
         _ => eprintln!(
-            "say which: tasks [N] [YIELDS] [AT-A-TIME], endings, plain, jobs, plain-jobs, spans, mpi, threads"
+            "say which: tasks [N] [YIELDS] [AT-A-TIME], endings, plain, jobs, plain-jobs, spans, combinations, mpi, threads"
         ),
     }
 }

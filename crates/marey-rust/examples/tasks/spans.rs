@@ -62,3 +62,25 @@ pub(crate) fn all(n: u64) {
         count.say(name);
     }
 }
+
+/// Events of one place with `n` combinations of fields, 511 at most, each of them twice; and a span with as many.
+pub(crate) fn combinations(n: u64) {
+    tracing_subscriber::registry().with(marey_rust::tracing::layer()).init();
+    let field = |number: u64, bit: u32| (number >> bit & 1 == 1).then_some(number);
+    for _ in 0..2 {
+        for number in 1..=n {
+            let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|bit| field(number, bit));
+            let [f, g, h, i] = [5, 6, 7, 8].map(|bit| field(number, bit));
+            EVENTS.add();
+            tracing::event!(name: "combined", tracing::Level::INFO, a, b, c, d, e, f, g, h, i);
+        }
+    }
+    for number in 1..=n {
+        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|bit| field(number, bit));
+        let [f, g, h, i] = [5, 6, 7, 8].map(|bit| field(number, bit));
+        STEPS.add();
+        info_span!("combining", a, b, c, d, e, f, g, h, i).in_scope(|| ());
+    }
+    EVENTS.say("events");
+    STEPS.say("steps");
+}

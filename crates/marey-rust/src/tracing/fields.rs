@@ -16,7 +16,7 @@ use tracing_core::field::Visit;
 const MOST: usize = 32;
 /// Longest text, bytes.
 const LONGEST: usize = 4096;
-/// Most combinations of fields that are told apart at a place.
+/// Most combinations of fields that are told apart at a place; events with others are counted as dropped.
 const MOST_KINDS: usize = 256;
 
 /// Fields with their values.
@@ -114,7 +114,7 @@ impl Kinds {
         let is_full = kinds.len() >= MOST_KINDS;
         let kind = match kinds.get(&key) {
             Some(&kind) => kind,
-            None if is_full => return,
+            None if is_full => MadeKind::NONE,
             None => {
                 let kind = MadeKind::new(&self.name, self.is_attribute, &fields.names);
                 kinds.insert(key, kind);

@@ -38,6 +38,7 @@ mod mpi_limits;
 mod mpi_linked;
 mod mpi_match;
 mod mpi_mpe;
+mod mpi_odd_data;
 mod mpi_pauses;
 mod mpi_polls;
 mod mpi_rules;

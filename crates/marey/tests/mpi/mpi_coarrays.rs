@@ -94,9 +94,9 @@ pub(crate) fn accesses(run: &Run) -> Vec<Access> {
     (0..rows.len()).map(row).collect()
 }
 
-fn told(mpi: Mpi, images: u32, program: &Path) {
+fn told(mpi: Mpi, images: u32, program: &Path, options: &[&str]) {
     let place = Place::new();
-    let job = Job::new(mpi, images, program);
+    let job = options.iter().fold(Job::new(mpi, images, program), |job, option| job.option(option));
     let alone = job.plain(place.path());
     let run = job.record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
@@ -133,6 +133,15 @@ fn told(mpi: Mpi, images: u32, program: &Path) {
         arrays["arrays"].as_array().unwrap().iter().map(|it| it["accesses"].as_u64().unwrap()).sum();
     let listed: u64 = 3 + 2 + 1 + 1 + 4 + 5 + 2 + 1 + 7 + u64::from(images) * 8;
     assert_eq!(moved, listed);
+    // Arrays have names, places and bounds whether their making is recorded or not.
+    let [regions, paths, profile] = ["regions", "call_paths", "profile"].map(|name| run.table(name));
+    let is_making = |path: &u32| {
+        let region = paths.u32("region").unwrap()[*path as usize] as usize;
+        let (level, verb) = (&regions.text("level").unwrap()[region], &regions.text("verb").unwrap()[region]);
+        level == "coarray" && verb == "allocate"
+    };
+    let is_made = profile.u32("call_path").unwrap().iter().any(is_making);
+    assert_eq!(is_made, !options.contains(&"off coarray:allocate"));
     of_arrays(&arrays, images);
     of_sections(&run);
 }
@@ -205,7 +214,13 @@ fn of_sections(run: &Run) {
 #[test]
 fn operations_of_coarrays_are_counted_by_array_line_and_image() {
     let program = need!(program(Mpi::Open), "coarrays of Fortran for Open MPI");
-    told(Mpi::Open, 3, &program);
+    told(Mpi::Open, 3, &program, &[]);
+}
+
+#[test]
+fn arrays_are_known_by_name_where_their_making_is_not_recorded() {
+    let program = need!(program(Mpi::Open), "coarrays of Fortran for Open MPI");
+    told(Mpi::Open, 3, &program, &["--rule", "off coarray:allocate"]);
 }
 
 #[test]
@@ -225,7 +240,7 @@ fn operations_are_counted_with_the_library_inside_and_stubs_in_front_of_it() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    told(mpi, 3, &place.path().join("coarrays"));
+    told(mpi, 3, &place.path().join("coarrays"), &[]);
 }
 
 #[test]

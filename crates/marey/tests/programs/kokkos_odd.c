@@ -2,6 +2,7 @@
  * regions without end, memory of devices that cannot be read, texts that are not there. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,6 +62,46 @@ static void *ends(void *number) {
   return NULL;
 }
 
+static atomic_int n_begun, n_over;
+static uint64_t number;
+
+/* Begins something, and ends when it is told to, without calling once more; it spins, since a wait would be recorded, too. */
+static void *begins(void *name) {
+  number = begin(name, 0);
+  int round = atomic_fetch_add(&n_begun, 1);
+  while (atomic_load(&n_over) <= round) {
+  }
+  return NULL;
+}
+
+static pthread_t begun(char *name) {
+  pthread_t thread;
+  int round = atomic_load(&n_begun);
+  pthread_create(&thread, NULL, begins, name);
+  while (atomic_load(&n_begun) == round) {
+  }
+  return thread;
+}
+
+static void over(pthread_t thread) {
+  atomic_fetch_add(&n_over, 1);
+  pthread_join(thread, NULL);
+}
+
+/* What has begun on a thread that is about to end, and on one that has ended, is ended by this one. */
+static void other_threads(void) {
+  pthread_t thread = begun("waits");
+  end(number);
+  end(begin("mark", 0));
+  over(thread);
+  over(begun("gone"));
+  end(number);
+  /* More than are kept for a thread that never looks. */
+  thread = begun("many");
+  for (uint64_t n = 300; n > 0; n--) end(number + n);
+  over(thread);
+}
+
 #ifdef LATER
 /* What Kokkos has since 3.7. */
 void parse(void *arguments) __asm__("_ZN6Kokkos5Tools4Impl27parse_environment_variablesERNS0_13InitArgumentsE");
@@ -88,6 +129,10 @@ int main(int argc, char **argv) {
   printf("fences %d\n", settings.requires_global_fencing);
   ((void (*)(int, uint64_t, uint32_t, void *))found("kokkosp_init_library"))(0, 20210225, 0, NULL);
 
+  if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+    other_threads();
+    return 0;
+  }
   /* What is not there. */
   end(12345);
   end(0);

@@ -1,0 +1,100 @@
+//! Which datum a message lies in where that is hard to tell: on a stack that the program made itself, and in threads
+//! that come and go by thousands.
+//!
+//! The one idea: the program prints the addresses of what it sends from, and how much memory it has.
+
+use std::collections::BTreeMap;
+
+use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
+
+fn job(words: &[&str]) -> Option<Job> {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI" => None);
+    let flags = &["-O1", "-pthread"];
+    let build = Build { mpi, compiler: Compiler::C, sources: &["odd_data.c"], flags, output: "odd_data" };
+    let program = need!(build.path(), "a compiler for Open MPI" => None);
+    Some(words.iter().fold(Job::new(mpi, 1, program), |job, word| job.arg(word)))
+}
+
+fn record(words: &[&str]) -> Option<(Run, Place)> {
+    let place = Place::new();
+    let run = job(words)?.record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    run.expect_no_problems(&[]);
+    Some((run, place))
+}
+
+/// What lies behind a message.
+#[derive(Debug)]
+struct Told {
+    kind: String,
+    name: String,
+    begin: i64,
+    bytes: i64,
+    buffer: i64,
+}
+
+/// By tag.
+fn told(run: &Run) -> BTreeMap<i64, Told> {
+    let (messages, arrays, nouns) = (run.table("messages"), run.table("arrays"), run.table("nouns"));
+    let row = |row: usize| {
+        let of = messages.u32("send_array").unwrap()[row] as usize;
+        let noun = arrays.u32("noun").unwrap()[of] as usize;
+        let told = Told {
+            kind: arrays.text("kind").unwrap()[of].clone(),
+            name: nouns.text("name").unwrap()[noun].clone(),
+            begin: arrays.i64("address").unwrap()[of],
+            bytes: arrays.i64("bytes").unwrap()[of],
+            buffer: messages.i64("send_buffer").unwrap()[row],
+        };
+        (messages.i64("tag").unwrap()[row], told)
+    };
+    (0..messages.len()).map(row).collect()
+}
+
+/// Tag, what it is, its begin and the buffer.
+fn said(run: &Run) -> Vec<(i64, String, i64, i64)> {
+    let text = run.stdout();
+    let line = |line: &str| {
+        let [tag, what, begin, offset] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let number = |text: &str| text.parse::<i64>().unwrap();
+        (number(tag), what.to_owned(), number(begin), number(begin) + number(offset))
+    };
+    text.lines().map(line).collect()
+}
+
+/// The first of the two stacks ends before memory that cannot be read: a search that goes on there ends the program.
+#[test]
+fn what_is_sent_on_a_stack_of_the_program_s_own_is_told_or_unknown_and_never_wrong() {
+    let Some((run, _place)) = record(&["coroutines"]) else { return };
+    let (said, told) = (said(&run), told(&run));
+    assert_eq!((said.len(), told.len()), (8, 8));
+    for (tag, what, begin, buffer) in said {
+        let it = &told[&tag];
+        assert_eq!(it.buffer, buffer, "{tag}");
+        match (what.as_str(), tag) {
+            // Mapped by the program, so nobody knows of what it is a part.
+            ("stack", ..4) => {
+                assert_eq!((it.kind.as_str(), it.name.contains("mapped")), ("other", true), "{it:?}")
+            }
+            ("stack", _) => {
+                assert_eq!((it.kind.as_str(), it.begin, it.bytes), ("block", begin, 1 << 16), "{it:?}")
+            }
+            ("block", _) => {
+                assert_eq!((it.kind.as_str(), it.begin, it.bytes), ("block", begin, 8192), "{it:?}");
+                // By who made it: no variable is taken for its holder that is not.
+                assert_eq!(it.name, "block of on ← coroutines");
+            }
+            _ => assert_eq!((it.kind.as_str(), it.name.as_str(), it.begin), ("variable", "fixed", begin)),
+        }
+    }
+}
+
+/// What a thread remembers of buffers is some KiB.
+#[test]
+fn threads_that_end_leave_no_memory_behind() {
+    let n = 3000;
+    let Some((run, _place)) = record(&["threads", &n.to_string()]) else { return };
+    assert_eq!(run.table("messages").len(), 300 + n);
+    let kib: i64 = run.stdout().trim().parse().unwrap();
+    assert!(kib * 1024 < 1024 * n as i64, "{kib} KiB for {n} threads");
+}

@@ -1,0 +1,112 @@
+/* Messages from memory whose datum is hard to tell; says where each buffer lies: `TAG WHAT BEGIN OFFSET`. */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { STACK = 1 << 16, BLOCK = 8192, BEFORE = 300 };
+
+static int fixed[4];
+
+/* To the process itself, into memory that is no matter here. */
+static void send(void *buffer, int tag) {
+    int taken;
+    MPI_Request request;
+    MPI_Irecv(&taken, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &request);
+    MPI_Send(buffer, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void says(int tag, const char *what, void *begin, void *buffer) {
+    printf("%d %s %ld %ld\n", tag, what, (long)begin, (long)((char *)buffer - (char *)begin));
+}
+
+static ucontext_t *home, *away;
+static char *stack;
+static int tag;
+
+/* Runs on a stack of its own, and has from two halves the address of a block that only stacks have. */
+static void coroutine(unsigned low, unsigned high) {
+    int local[4] = {1, 2, 3, 4};
+    char *volatile block = (char *)((unsigned long)high << 32 | low);
+    send(&local[1], tag);
+    says(tag++, "stack", stack, &local[1]);
+    send(block + 64, tag);
+    says(tag++, "block", block, block + 64);
+    send(&fixed[2], tag);
+    says(tag++, "fixed", fixed, &fixed[2]);
+    /* In a second visit what is remembered is still true. */
+    swapcontext(away, home);
+    send(&local[1], tag);
+    says(tag++, "stack", stack, &local[1]);
+}
+
+static void on(char *memory) {
+    ucontext_t here, there;
+    char *block = calloc(1, BLOCK);
+    unsigned long address = (unsigned long)block;
+    home = &here;
+    away = &there;
+    stack = memory;
+    getcontext(&there);
+    there.uc_stack.ss_sp = memory;
+    there.uc_stack.ss_size = STACK;
+    there.uc_link = &here;
+    makecontext(&there, (void (*)(void))coroutine, 2, (unsigned)address, (unsigned)(address >> 32));
+    swapcontext(&here, &there);
+    swapcontext(&here, &there);
+    free(block);
+}
+
+/* One stack ends where nothing can be read, the other is a block of the heap. */
+static void coroutines(void) {
+    char *mapped = mmap(NULL, 2 * STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(mapped, STACK, PROT_READ | PROT_WRITE);
+    on(mapped);
+    char *block = malloc(STACK);
+    on(block);
+    free(block);
+    munmap(mapped, 2 * STACK);
+}
+
+static void *sends(void *unused) {
+    send(fixed, 0);
+    return unused;
+}
+
+static void threads(int n) {
+    for (int i = 0; i < n; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, sends, NULL);
+        pthread_join(thread, NULL);
+    }
+}
+
+/* KiB that nobody else has and no file holds. */
+static long own_memory(void) {
+    char line[256];
+    long kib = -1;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (fgets(line, sizeof line, status)) sscanf(line, "RssAnon: %ld", &kib);
+    fclose(status);
+    return kib;
+}
+
+int main(int argc, char **argv) {
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided != MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!strcmp(argv[1], "coroutines")) coroutines();
+    if (!strcmp(argv[1], "threads")) {
+        threads(BEFORE);
+        long before = own_memory();
+        threads(atoi(argv[2]));
+        printf("%ld\n", own_memory() - before);
+    }
+    MPI_Finalize();
+    return 0;
+}
