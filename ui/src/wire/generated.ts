@@ -220,11 +220,13 @@ export type ArraysHead = { of_ns: number, arrays: Array<WireArray>, more: number
 
 export type WireAccesses = { accesses: number, bytes: number, time_ns: number, };
 
-export type WireArray = { number: number, name: string, kind: string, file: string, line: number, element: string, bounds: Array<[number, number]>, bytes: number, instances: number, processes: number, moved: WireAccesses, managed: WireAccesses, local: WireAccesses, remote: WireAccesses, transfers_beneath: number, };
+export type WireArray = { number: number, name: string, kind: string, file: string, line: number, element: string, bounds: Array<[number, number]>, bytes: number, instances: number, processes: number, moved: WireAccesses, managed: WireAccesses, local: WireAccesses, remote: WireAccesses, transfers_beneath: number, is_unused: boolean, };
 
 export type WirePiece = { array: number, why: string, verb: string, file: string, line: number, sum: WireAccesses, transfers: number, };
 
 export type WireBuffer = { name: string, kind: string, file: string, line: number, sent: number, sent_bytes: number, received: number, received_bytes: number, pairs: Array<[number, number, number]>, };
+
+export type WireCallerLoop = { function: string, file: string, first: number, last: number, };
 
 export type ArrayHead = { processes: Array<WireArrayPart>, more_processes: number, statements: Array<WireStatement>, more_statements: number, has_sections: boolean, };
 
