@@ -14,8 +14,9 @@ const ADAPTER: Adapter = Adapter {
     title: "One-sided operations",
     text: "\
 Time of one operation on 8 bytes of a window, in ns, of two ranks with Open MPI, alone and recorded; *added* is the difference \
-in the same round; of the vector it is four elements that lie apart. *Left out* is `marey record --buffers off`, by which \
-operations do not say from which variable they come.",
+in the same round; of the vector it is four elements that lie apart. The first four have one buffer; in the others, to the rank \
+itself, 512 take turns, more than a thread remembers at first. *Left out* is `marey record --buffers off`, by which operations do \
+not say from which variable they come.",
     operation: "operation",
     name: "window",
     option: "--buffers",
@@ -24,6 +25,10 @@ operations do not say from which variable they come.",
         ("get_ns", "get from the other rank"),
         ("put_ns", "put to the other rank"),
         ("vector_ns", "get of a vector"),
+        ("variable_ns", "put of elements of a variable"),
+        ("block_ns", "put of elements of a block"),
+        ("stack_ns", "put of elements of an array on the stack"),
+        ("blocks_ns", "put of blocks"),
     ],
 };
 

@@ -132,9 +132,11 @@ fn resolve(runtime: &Runtime, cache: &mut Cache, entry: Entry, buffer: usize) ->
     };
     if sites.own_stack().contains(&buffer) {
         // SAFETY: the call is under way.
-        let Some((frame, (module, vaddr))) = (unsafe { sites.frame_of(runtime, entry, buffer) }) else {
-            return named(Unknown::Frame);
-        };
+        let known = unsafe { cache.frame(entry, buffer) };
+        let known = known.and_then(|frame| Some((frame, sites.known_place(runtime, frame.pc)?)));
+        // SAFETY: as above.
+        let found = known.or_else(|| unsafe { sites.frame_of(runtime, entry, buffer) });
+        let Some((frame, (module, vaddr))) = found else { return named(Unknown::Frame) };
         let from_cfa = (buffer as i64).wrapping_sub(frame.cfa as i64);
         let data = datum(runtime, Key::Frame(module, vaddr, from_cfa), || New {
             place: Some((module, vaddr)),

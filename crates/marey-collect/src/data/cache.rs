@@ -10,12 +10,11 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use marey_measure::{Lock, Runtime};
 
+use super::lines::{Line, Lines};
 use crate::entry::Entry;
 use crate::unwind::FrameOf;
 use crate::variable::thread_variable;
 
-/// Buffers that a thread remembers: 3 KiB.
-const LINES: usize = 128;
 /// Frames that it remembers.
 const FRAMES: usize = 32;
 /// Blocks that buffers were found in last.
@@ -54,8 +53,8 @@ pub(super) enum Holds {
     Frame(FrameOf),
 }
 
-/// The condition in a line: those below [`FRAME`] are as they are called, of the others the place among the frames or the
-/// uses that are left.
+/// The condition in a line: those below [`FRAME`] are as they are called, of the others the number of the frame or the uses
+/// that are left.
 const ALWAYS: u32 = 0;
 const UNTIL_GONE: u32 = 1;
 const FRAME: u32 = 1 << 30;
@@ -69,22 +68,12 @@ fn views_made() -> u32 {
     crate::kokkos::n_made() << 8 & !USES
 }
 
-#[derive(Clone, Copy)]
-struct Line {
-    buffer: usize,
-    /// Where the call goes on, if the buffer may lie in a frame: of what is there, that is a part of the condition, so calls
-    /// from two places need two lines.
-    from: usize,
-    data: u32,
-    holds: u32,
-}
-
 /// What a thread remembers.
-#[derive(Clone, Copy)]
 pub(super) struct Cache {
-    lines: [Line; LINES],
-    frames: [Option<FrameOf>; FRAMES],
-    next_frame: usize,
+    lines: Lines,
+    /// Frames with their numbers, each at the number's remainder.
+    frames: [Option<(u32, FrameOf)>; FRAMES],
+    next_frame: u32,
     recent: [(usize, usize, u32); RECENT],
     next_recent: usize,
     /// Of which recorder the data are, and since which closing of a library.
@@ -120,31 +109,28 @@ impl Cache {
     pub(super) fn renewed(runtime: &Runtime) -> &'static mut Self {
         // SAFETY: as above.
         let slot = unsafe { &mut *slot() };
-        let fresh = Self {
-            lines: [Line { buffer: 0, from: 0, data: 0, holds: 0 }; LINES],
+        if slot.cache.is_null() {
+            slot.cache = take_free().unwrap_or_else(|| Box::into_raw(Box::new(Self::new())));
+        }
+        // SAFETY: it is the calling thread's.
+        let cache = unsafe { &mut *slot.cache };
+        cache.lines.clear();
+        (cache.frames, cache.next_frame) = ([None; FRAMES], 0);
+        (cache.recent, cache.next_recent) = ([(0, 0, 0); RECENT], 0);
+        cache.runtime = core::ptr::from_ref(runtime) as usize;
+        cache.closings = crate::site::CLOSINGS.load(Ordering::Relaxed);
+        cache
+    }
+
+    fn new() -> Self {
+        Self {
+            lines: Lines::new(),
             frames: [None; FRAMES],
             next_frame: 0,
             recent: [(0, 0, 0); RECENT],
             next_recent: 0,
-            runtime: core::ptr::from_ref(runtime) as usize,
-            closings: crate::site::CLOSINGS.load(Ordering::Relaxed),
-        };
-        // SAFETY: as above.
-        match unsafe { slot.cache.as_mut() } {
-            Some(cache) => {
-                *cache = fresh;
-                cache
-            }
-            None => {
-                slot.cache = match take_free() {
-                    Some(free) => free,
-                    None => Box::into_raw(Box::new(fresh)),
-                };
-                // SAFETY: it is the calling thread's now.
-                let cache = unsafe { &mut *slot.cache };
-                *cache = fresh;
-                cache
-            }
+            runtime: 0,
+            closings: 0,
         }
     }
 
@@ -156,7 +142,7 @@ impl Cache {
     pub(super) unsafe fn find(&mut self, entry: Entry, buffer: usize) -> Option<u32> {
         // SAFETY: the caller's promise.
         let from = unsafe { from(entry, buffer) };
-        let line = &mut self.lines[line_of(buffer, from)];
+        let line = self.lines.at(buffer, from)?;
         if line.buffer != buffer || line.from != from {
             return None;
         }
@@ -169,9 +155,9 @@ impl Cache {
                 is_left && uses & !(USES | OF_USES) == views_made()
             }
             frame => {
-                let frame = self.frames[(frame - FRAME) as usize % FRAMES];
+                let known = self.frames[frame as usize % FRAMES].filter(|known| known.0 == frame);
                 // SAFETY: the caller's promise.
-                frame.is_some_and(|frame| unsafe { frame.is_there(entry.sp) })
+                known.is_some_and(|(_, frame)| unsafe { frame.is_there(entry.sp) })
             }
         };
         holds.then_some(line.data)
@@ -186,19 +172,37 @@ impl Cache {
             Holds::Always => ALWAYS,
             Holds::UntilGone => UNTIL_GONE,
             Holds::Uses(uses) => USES | views_made() | uses.min(OF_USES),
-            Holds::Frame(frame) => {
-                let place = self.next_frame % FRAMES;
-                self.next_frame = place + 1;
-                self.frames[place] = Some(frame);
-                // Lines that have meant the frame that was there mean nothing now.
-                let of_it = FRAME + place as u32;
-                self.lines.iter_mut().filter(|line| line.holds == of_it).for_each(|line| line.buffer = 0);
-                of_it
-            }
+            Holds::Frame(frame) => self.number_of(frame),
         };
         // SAFETY: the caller's promise.
         let from = unsafe { from(entry, buffer) };
-        self.lines[line_of(buffer, from)] = Line { buffer, from, data, holds };
+        self.lines.put(Line { buffer, from, data, holds });
+    }
+
+    /// The number of a frame, a new one if it is not remembered; lines of the frame whose place it takes mean nothing then.
+    fn number_of(&mut self, frame: FrameOf) -> u32 {
+        if let Some((number, _)) = self.frames.iter().flatten().find(|known| known.1 == frame) {
+            return *number;
+        }
+        if self.next_frame == USES - FRAME {
+            // Numbers begin anew.
+            self.lines.clear();
+            (self.frames, self.next_frame) = ([None; FRAMES], 0);
+        }
+        let number = FRAME + self.next_frame;
+        self.next_frame += 1;
+        self.frames[number as usize % FRAMES] = Some((number, frame));
+        number
+    }
+
+    /// The remembered frame that a buffer lies in, if it is still there.
+    ///
+    /// # Safety
+    /// As for [`Self::find`].
+    pub(super) unsafe fn frame(&self, entry: Entry, buffer: usize) -> Option<FrameOf> {
+        let mut frames = self.frames.iter().flatten().map(|known| known.1);
+        // SAFETY: the caller's promise.
+        frames.find(|frame| frame.contains(buffer) && unsafe { frame.is_there(entry.sp) })
     }
 
     /// The datum of a block that a buffer lies in, if one was found there lately.
@@ -252,14 +256,6 @@ unsafe fn from(entry: Entry, buffer: usize) -> usize {
     unsafe { *(entry.sp as *const usize) }
 }
 
-#[inline(always)]
-fn line_of(buffer: usize, from: usize) -> usize {
-    // Buffers lie some bytes apart at least.
-    ((buffer as u64 >> 2 ^ from as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize
-}
-
-const _: () = assert!(LINES == 1 << (64 - 57));
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,20 +263,14 @@ mod tests {
     /// A variable is sent from one line and received into from another, in turn.
     #[test]
     fn a_buffer_in_a_frame_is_remembered_for_each_place_that_calls_with_it() {
-        let mut cache = Cache {
-            lines: [Line { buffer: 0, from: 0, data: 0, holds: 0 }; LINES],
-            frames: [None; FRAMES],
-            next_frame: 0,
-            recent: [(0, 0, 0); RECENT],
-            next_recent: 0,
-            runtime: 0,
-            closings: 0,
-        };
+        let mut cache = Cache::new();
         // Two return addresses that have lines of their own, and one that shares that of the first; the variable lies behind.
         let mut stack: [usize; 8] = [0x1000, 0, 0, 0, 0, 0, 0, 0];
         let variable = &raw const stack[5] as usize;
-        let has_own = |from: &usize| line_of(variable, *from) != line_of(variable, 0x1000);
-        stack[1] = (0x2000..0x4000).find(has_own).unwrap();
+        let mut place = |from: usize| cache.lines.at(variable, from).map(core::ptr::from_mut);
+        let shared = place(0x1000);
+        let mut has_own = |from: &usize| place(*from) != shared;
+        stack[1] = (0x2000..0x4000).find(&mut has_own).unwrap();
         stack[2] = (0x4000..0x8000).find(|from| !has_own(from)).unwrap();
         let entry = |at: usize| Entry { sp: &raw const stack[at] as usize, bp: 0 };
         let elsewhere = variable + (STACK << 1);

@@ -9,6 +9,7 @@
 pub(crate) mod buffers;
 mod cache;
 mod holder;
+mod lines;
 
 pub(crate) use cache::thread_ends;
 

@@ -78,6 +78,11 @@ impl FrameOf {
         // SAFETY: what lies behind the stack pointer is mapped up to the end of the stack, which the frame lies before.
         self.checks.iter().all(|check| sp <= check.address && unsafe { load(check.address) } == check.value)
     }
+
+    /// Whether an address lies in it, behind the return address at its inner end.
+    pub(crate) fn contains(&self, address: usize) -> bool {
+        (self.checks[0].address + 8..self.cfa).contains(&address)
+    }
 }
 
 /// Why a walk ended where it did.

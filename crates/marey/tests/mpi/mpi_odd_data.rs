@@ -89,6 +89,27 @@ fn what_is_sent_on_a_stack_of_the_program_s_own_is_told_or_unknown_and_never_wro
     }
 }
 
+/// Arrays on the stack that lie where others did, frames by the dozen, blocks that are made anew.
+#[test]
+fn buffers_of_which_hundreds_take_turns_are_each_told_as_what_they_are() {
+    let Some((run, _place)) = record(&["turns"]) else { return };
+    let (said, told) = (said(&run), told(&run));
+    let (many, levels) = (300, 41);
+    assert_eq!((said.len(), told.len()), (3 * (6 * many + levels * 32), said.len()));
+    for (tag, what, begin, buffer) in said {
+        let it = &told[&tag];
+        assert_eq!(it.buffer, buffer, "{tag}");
+        match what.as_str() {
+            "block" => assert_eq!((it.kind.as_str(), it.begin, it.bytes), ("block", begin, 8192), "{it:?}"),
+            name => {
+                let (kind, begin) = if name == "lasting" { ("variable", begin) } else { ("frame", it.begin) };
+                let own = it.name.rsplit("::").next().unwrap();
+                assert_eq!((it.kind.as_str(), own, it.begin), (kind, name, begin), "{tag}: {it:?}");
+            }
+        }
+    }
+}
+
 /// What a thread remembers of buffers is some KiB.
 #[test]
 fn threads_that_end_leave_no_memory_behind() {

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { STACK = 1 << 16, BLOCK = 8192, BEFORE = 300 };
+enum { STACK = 1 << 16, BLOCK = 8192, BEFORE = 300, MANY = 300, LEVELS = 40 };
 
 static int fixed[4];
 
@@ -86,6 +86,51 @@ static void threads(int n) {
     }
 }
 
+/* Each sends from all of an array of its own, which lies where that of the other did. */
+static __attribute__((noinline)) void one(void) {
+    int first[MANY] = {0};
+    for (int i = 0; i < MANY; i++) send(&first[i], tag), says(tag++, "first", first, &first[i]);
+}
+
+static __attribute__((noinline)) void other(void) {
+    int second[MANY] = {0};
+    for (int i = 0; i < MANY; i++) send(&second[i], tag), says(tag++, "second", second, &second[i]);
+}
+
+/* From an array of its own, and from all of one further out. */
+static __attribute__((noinline)) void deep(int levels, int *outer) {
+    int own[2] = {0};
+    send(own, tag);
+    says(tag++, "own", own, own);
+    for (int i = 0; i < MANY; i += 10) send(&outer[i], tag), says(tag++, "held", outer, &outer[i]);
+    if (levels) deep(levels - 1, outer);
+    send(&own[1], tag);
+    says(tag++, "own", own, &own[1]);
+}
+
+static __attribute__((noinline)) void holds(void) {
+    int held[MANY] = {0};
+    deep(LEVELS, held);
+    held[0] = tag;
+}
+
+/* More buffers take turns than a thread remembers at first, and more frames than it remembers ever. */
+static void turns(void) {
+    static int lasting[MANY];
+    char *blocks[MANY];
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < MANY; i++) send(&lasting[i], tag), says(tag++, "lasting", lasting, &lasting[i]);
+        for (int i = 0; i < MANY; i++) blocks[i] = calloc(1, BLOCK);
+        for (int again = 0; again < 2; again++)
+            for (int i = 0; i < MANY; i++) send(blocks[i] + 8, tag), says(tag++, "block", blocks[i], blocks[i] + 8);
+        for (int i = 0; i < MANY; i++) free(blocks[i]);
+        one();
+        other();
+        one();
+        holds();
+    }
+}
+
 /* KiB that nobody else has and no file holds. */
 static long own_memory(void) {
     char line[256];
@@ -101,6 +146,7 @@ int main(int argc, char **argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided != MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 1);
     if (!strcmp(argv[1], "coroutines")) coroutines();
+    if (!strcmp(argv[1], "turns")) turns();
     if (!strcmp(argv[1], "threads")) {
         threads(BEFORE);
         long before = own_memory();
