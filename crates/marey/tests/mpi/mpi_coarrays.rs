@@ -144,6 +144,10 @@ fn told(mpi: Mpi, images: u32, program: &Path, options: &[&str]) {
     assert_eq!(is_made, !options.contains(&"off coarray:allocate"));
     of_arrays(&arrays, images);
     of_sections(&run);
+    // Locks and events are in use, though no element of them is accessed.
+    let text = run.text("arrays", &[]);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("never accessed across processes: unused; 400 B in each"), "{text}");
 }
 
 /// What is said of arrays: names, places, types and bounds.
@@ -171,10 +175,12 @@ fn of_arrays(arrays: &Value, images: u32) {
     }
     assert_eq!(array("unused")["accesses"], 0);
     // What is counted instead of measured has a name all the same.
-    for (name, declared) in
-        [("guard", "type(lock_type), save :: guard[*]"), ("news", "type(event_type), save :: news[*]")]
-    {
+    for (name, element, declared) in [
+        ("guard", "lock_type", "type(lock_type), save :: guard[*]"),
+        ("news", "event_type", "type(event_type), save :: news[*]"),
+    ] {
         assert_eq!(array(name)["line"], line_of(declared), "{name}");
+        assert_eq!(array(name)["element"], element, "{name}");
     }
     // Images 2 and 3 are ranks 1 and 2; image 1 counts for itself.
     assert_eq!(array("counter")["local"]["accesses"], 7);

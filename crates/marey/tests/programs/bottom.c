@@ -1,5 +1,6 @@
 /* Sends from where types say, with no buffer at all, and nothing, after another array was used. */
 #include <mpi.h>
+#include <stddef.h>
 
 static double other[1000], named[1000], taken[1000];
 
