@@ -123,7 +123,8 @@ pub struct ArrayRow {
     pub bytes: u64,
     /// How often it was made, in all processes.
     pub instances: u64,
-    /// Whether somebody names it who does more than make it and give it back: waits for an event of it, or takes a lock.
+    /// Whether somebody names it who does more than make it and give it back, waits for an event of it, takes a lock, or accesses
+    /// a component of it.
     pub is_named: bool,
     /// The processes that have it.
     pub processes: BTreeSet<ProcessId>,
@@ -296,6 +297,14 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
         let makes = row.statements.iter().filter(|it| it.kind == AccessKind::Make);
         row.instances = row.instances.max(makes.map(|it| it.sum.accesses).sum());
         row.statements.sort_by_key(|statement| std::cmp::Reverse(statement.sum.time));
+    }
+    // Whose components are accessed is reached through it.
+    let used: Vec<String> =
+        rows.iter().filter(|row| row.moved.accesses > 0).map(|row| row.name.clone()).collect();
+    for row in rows.iter_mut().filter(|row| !row.name.is_empty()) {
+        let is_within =
+            |name: &String| name.strip_prefix(&row.name).is_some_and(|rest| rest.starts_with('%'));
+        row.is_named |= used.iter().any(is_within);
     }
     // Those of equal time stay in the order of their numbers.
     rows.sort_by_key(|row| std::cmp::Reverse(row.time()));
