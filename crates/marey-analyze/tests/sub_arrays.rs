@@ -121,7 +121,7 @@ fn components_are_counted_as_the_elements_that_they_are_part_of() {
         let dimensions = 1 + chance.below(2);
         let bounds = bounds(&mut chance, dimensions);
         let memory = laid_out(&bounds);
-        let own = [1, 2, 4, 8][chance.below(4) as usize];
+        let own = 1 << number(&mut chance, 4);
         // Some components side by side, or every other one, within each element.
         let step = 1 + number(&mut chance, 2);
         let most = 1 + (WHOLE / own - 1) / step;
@@ -236,7 +236,7 @@ fn what_is_not_told_is_not_guessed() {
     let anywhere = [SectionRange::Anywhere { count: 6 }];
     let elements = Elements { bounds: &row, element_bytes: 8, bytes: 48, offset: 0, ranges: &anywhere };
     for section in [(0, 0), (999, 999), (1, 998), (0, 999)] {
-        assert_eq!(met(&vec![section], &elements), unknown(6), "{section:?}");
+        assert_eq!(met(&[section], &elements), unknown(6), "{section:?}");
     }
     // Steps that no product has, too many to be looked at one by one.
     let many = [SectionRange::Elements { stride: 11, count: 1 << 40 }];
