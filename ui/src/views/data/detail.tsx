@@ -74,7 +74,7 @@ function Statements({ head, of }: { readonly head: ArrayHead; readonly of: numbe
     { name: "Each", help: "On average", text: (row) => duration(each(row)), value: each, unit: "ns", width: "80px" },
     { name: "Goes", help: "Between which ranks its data goes: from one rank to another, or by so many ranks; empty = it stays where it is", text: (row) => row.pattern, width: "minmax(80px, 0.8fr)" },
     { name: "In loops", help: "Lines of the loops around it, the innermost first, then of those around the calls that lead to it; empty = in none, or its source could not be read", text: inLoops, width: "minmax(110px, 1.8fr)" },
-    { name: "Beneath", help: "Calls of lower levels that served it, those with most time first", text: beneath, width: "minmax(200px, 2.4fr)" },
+    { name: "Beneath", help: "Calls of lower levels that served it, those with most time first", text: beneath, width: "minmax(160px, 2.4fr)" },
   ];
   return (
     <>
