@@ -350,6 +350,11 @@ impl Said {
         Self { function: site.function, file: site.file, line: site.line, kind, verb }
     }
 
+    /// Source file and line.
+    pub(crate) fn place(&self) -> (&str, u32) {
+        (&self.file, self.line)
+    }
+
     /// One that did nothing yet.
     pub(crate) fn statement(&self) -> Statement {
         Statement {

@@ -62,6 +62,7 @@ mod spread;
 mod statistics;
 mod sub_array;
 mod sub_array_costs;
+mod symbols;
 mod trace;
 mod waiting;
 mod waits;
@@ -150,6 +151,7 @@ pub use spread::{Population, Spread, exclusive_by_process};
 pub use statistics::Moments;
 pub use sub_array::{ArrayPart, Meeting, Section, Snap, Snapped, SubArray, SubArrayError, array_parts};
 pub use sub_array_costs::{Selected, SelectedAccesses, SelectedProcess, SubArrayCosts, accesses_not_kept};
+pub use symbols::{MOST_VALUES, SourceReference, SymbolEnd, SymbolOf, SymbolRow, Symbols};
 pub use trace::{
     AccessRow, AllocationRow, Array, ArrayMessagesRow, BinRow, CallPath, CommunicationRow, Communicator,
     CommunicatorId, CountedRow, Counter, CounterId, Datum, Frame, HeapRow, Location, LocationKind,

@@ -34,6 +34,7 @@ mod read;
 mod redact;
 mod remarks;
 mod single_accesses;
+mod source_symbols;
 mod store;
 mod trace;
 
@@ -59,4 +60,5 @@ pub use redact::{Redacted, redact};
 pub use remarks::keep_remarks;
 pub use remarks::remarks;
 pub use single_accesses::Wanted;
+pub use source_symbols::{SourceSymbols, source_symbols};
 pub use trace::RunTrace;

@@ -105,6 +105,7 @@ const TEXTS: &[(&str, &[(&str, Text)])] = {
         ("source_bases", &[("name", Name), ("kind", Ours), ("access", Ours)]),
         ("source_loops", &[("kind", Ours)]),
         ("source_constructs", &[("model", Ours), ("text", Name)]),
+        ("source_symbols", &[("end", Ours), ("text", Name), ("value", Ours)]),
         ("source_references", &[("array", Name), ("text", Name), ("image", Name), ("does", Ours)]),
         ("source_dependences", &[("end", Ours), ("text", Name)]),
         ("source_calls", &[("name", Name), ("kind", Ours), ("known_to", Ours)]),

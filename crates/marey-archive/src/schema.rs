@@ -128,7 +128,7 @@ impl TableSpec {
 }
 
 /// All tables, in the order in which the documentation lists them.
-pub static TABLES: [&TableSpec; 73] = [
+pub static TABLES: [&TableSpec; 75] = [
     &LEVELS,
     &NOUNS,
     &VERBS,
@@ -195,6 +195,8 @@ pub static TABLES: [&TableSpec; 73] = [
     &SOURCE_CONSTRUCTS,
     &SOURCE_REFERENCES,
     &SOURCE_DEPENDENCES,
+    &SOURCE_SYMBOLS,
+    &SYMBOLS,
     &SOURCE_CALLS,
     &SOURCE_TEXTS,
     &SOURCE_CODES,

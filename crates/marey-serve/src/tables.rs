@@ -64,6 +64,8 @@ pub const TABLES: &[&str] = &[
     "source_constructs",
     "source_references",
     "source_dependences",
+    "source_symbols",
+    "symbols",
     "source_calls",
     "source_texts",
     "remarks",

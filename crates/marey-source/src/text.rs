@@ -27,6 +27,7 @@ mod references;
 mod rust;
 mod rust_macro;
 mod subscripts;
+mod symbols;
 mod torn;
 mod tree;
 mod walk;
@@ -41,7 +42,7 @@ use crate::texts::{Text, Texts};
 pub use facts::{
     Access, Attribute, Attributes, Base, BaseKind, Bytes, Call, CallKind, Construct, Dependence, File,
     Function, FunctionKind, Lines, Loop, LoopKind, Mark, MarkKind, Member, MemberKind, Model, Reference,
-    Type, TypeKind,
+    Symbol, SymbolEnd, Type, TypeKind,
 };
 pub use language::Language;
 

@@ -164,3 +164,51 @@ fn lines_are_those_of_the_name() {
 fn a_file_without_images_has_none() {
     assert!(rows("subroutine s\nx = [1, 2]\na(1) = a(2)\nend subroutine\n").is_empty());
 }
+
+/// `line: end of subscript text [= value]`.
+fn symbols(text: &str) -> Vec<String> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.f90");
+    fs::write(&path, text).unwrap();
+    let it = Sources::of(&path, &TextConfig::system());
+    let mut rows = Vec::new();
+    for of in &it.references {
+        for symbol in &of.symbols {
+            let mut row =
+                format!("{}: {:?} {}/{} {}", of.line, symbol.end, symbol.subscript, of.subscripts, it.text(symbol.text));
+            if let Some(value) = symbol.value {
+                row.push_str(&format!(" = {value}"));
+            }
+            rows.push(row.replace("Subscript", "One"));
+        }
+    }
+    rows
+}
+
+#[test]
+fn expressions_of_a_reference_are_symbols_unless_the_text_says_what_they_are_worth() {
+    let text = "module m\ninteger, parameter :: n = 8, half = n / 2, twice = 2 * n\nreal :: u(n, n)[*]\nend module\n\
+                subroutine s(left, n)\nuse m, only: u, twice\ninteger :: left, n\ninteger, parameter :: edge = 3\n\
+                u(1:n:2, edge) = u(edge + 1:twice - 2, j)[left + 1]\nu(:, 4) = u(half:, i + &\n 1)[2]\n\
+                x = f(k)%v(:m)[p, q]\nend subroutine\n";
+    assert_eq!(
+        symbols(text),
+        [
+            // A constant of the module that the procedure does not declare itself.
+            "9: Lower 0/2 edge + 1 = 4",
+            "9: Upper 0/2 twice - 2 = 14",
+            "9: One 1/2 j",
+            "9: Image 0/2 left + 1",
+            // What is divided is not worked out.
+            "10: Lower 0/2 half",
+            "10: One 1/2 i +1",
+            "10: Image 0/2 2 = 2",
+            // Which image two subscripts mean no single value says.
+            "12: One 0/2 k",
+            "12: Upper 1/2 m",
+        ]
+    );
+    // The argument of the procedure has the name of a constant of the module.
+    let text = text.replace("u(edge + 1:twice - 2, j)", "u(edge + 1:n, j)");
+    assert!(symbols(&text).contains(&"9: Upper 0/2 n".to_owned()), "{:?}", symbols(&text));
+}

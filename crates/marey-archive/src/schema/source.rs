@@ -212,6 +212,46 @@ pub static SOURCE_DEPENDENCES: TableSpec = source(
     ],
 );
 
+/// Expressions of references to other images.
+pub static SOURCE_SYMBOLS: TableSpec = source(
+    "source_symbols",
+    "The expressions that say which elements, and which image, a reference to another image means.",
+    &[
+        u32("id", "id", "The expression."),
+        u32("reference", "source_references.id", "The reference."),
+        u32("subscripts", "", "How many subscripts the reference has, those of all its components."),
+        text(
+            "end",
+            "What it says: `subscript` of one element, `lower`, `upper` or `step` of a section, or the `image`.",
+        ),
+        u32("subscript", "", "Of which subscript, from 0; of the image 0."),
+        text("text", "The expression as written, on one line."),
+        text(
+            "value",
+            "What it is worth, where the text says so: a number, or made of named constants; empty = that it is not \
+             known from the text, so that `symbols` tells.",
+        ),
+    ],
+);
+
+/// What those were worth when the program ran.
+pub static SYMBOLS: TableSpec = source(
+    "symbols",
+    "What expressions of `source_symbols` were worth when the program ran: a row whenever that changed, for each location \
+     the first 32 of each. Only of expressions whose value the text does not say, from accesses of which it is certain \
+     which reference of a line made them. Subscripts are counted as the array was made, images as the first team has \
+     them.",
+    &[
+        u32("symbol", "source_symbols.id", "The expression."),
+        u32("location", "locations.id", "Who made the accesses."),
+        i64("from", "ns", "Enter of the first access with this value."),
+        i64("least", "", "The value; the least where later values are one row."),
+        i64("greatest", "", "The same; the greatest where later values are one row."),
+        i64("changes", "", "How often it was worth something else than before; 1 but where later values are one row."),
+        i64("accesses", "", "How many accesses had it."),
+    ],
+);
+
 /// Calls.
 pub static SOURCE_CALLS: TableSpec = source(
     "source_calls",

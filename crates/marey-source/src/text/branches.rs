@@ -86,6 +86,9 @@ pub(super) fn add(facts: &mut FileFacts, whole: FileFacts, blanked: &[bool]) {
         (it.array, it.text, it.image) = (text(it.array), text(it.text), text(it.image));
         (it.function, it.within) = (function(it.function), within(it.within));
         (it.moved_by, it.turned_by) = (within(it.moved_by), within(it.turned_by));
+        for symbol in &mut it.symbols {
+            symbol.text = text(symbol.text);
+        }
         it.dependences.retain_mut(|end| {
             let carried = within(end.carried);
             // Without its loop it would be one of the same iteration.

@@ -436,8 +436,40 @@ pub struct Reference {
     pub moved_by: Option<u32>,
     /// Number of the innermost loop whose variable says which image.
     pub turned_by: Option<u32>,
+    /// How many subscripts it has, those of all its components.
+    pub subscripts: u32,
+    /// The expressions that say which elements, and which image, in the order of the text.
+    pub symbols: Vec<Symbol>,
     /// Where its elements are written or read in the same procedure, the nearest first; eight at most.
     pub dependences: Vec<Dependence>,
+}
+
+/// What an expression of a reference says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SymbolEnd {
+    /// The one subscript of a dimension.
+    Subscript,
+    /// The first of a section.
+    Lower,
+    /// Where it ends at the latest.
+    Upper,
+    /// The distance of one from the next.
+    Step,
+    /// Which image.
+    Image,
+}
+
+/// An expression whose value says which elements a reference means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// What it says.
+    pub end: SymbolEnd,
+    /// Of which subscript, from 0; of the image 0.
+    pub subscript: u32,
+    /// The expression as written.
+    pub text: Text,
+    /// Its value, if the text says that.
+    pub value: Option<i64>,
 }
 
 /// The other end of a reference to another image: what is written at one is read at the other.

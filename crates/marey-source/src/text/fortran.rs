@@ -11,6 +11,7 @@ use super::facts::{
     MemberKind, Model, TypeKind,
 };
 use super::references;
+use super::symbols;
 use super::walk::{Context, Walk, bytes_of, line};
 use crate::texts::Text;
 
@@ -71,7 +72,12 @@ pub(super) fn enter(walk: &mut Walk<'_>, node: Node<'_>) {
             walk.enter(Context { access: Access::Public, ..context });
         }
         "private_statement" if walk.context().of.is_some() => walk.context_mut().access = Access::Private,
-        "variable_declaration" => variables(walk, node),
+        "variable_declaration" => {
+            if walk.has_images {
+                symbols::declaration(walk, node);
+            }
+            variables(walk, node);
+        }
         "sized_declarator" => {
             if let Some(name) = node.named_child(0) {
                 array(walk, name);

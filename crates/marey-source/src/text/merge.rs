@@ -77,6 +77,9 @@ fn push(out: &mut Sources, references: &mut Vec<Call>, path: &str, read: Read) {
         (it.file, it.array, it.text, it.image) = (file, text(it.array), text(it.text), text(it.image));
         (it.function, it.within) = (it.function.map(function), it.within.map(within));
         (it.moved_by, it.turned_by) = (it.moved_by.map(within), it.turned_by.map(within));
+        for symbol in &mut it.symbols {
+            symbol.text = text(symbol.text);
+        }
         for end in &mut it.dependences {
             (end.other, end.carried) = (text(end.other), end.carried.map(within));
         }

@@ -13,6 +13,7 @@ use tree_sitter::Node;
 use super::dependences::{self, Around, Place};
 use super::facts::Reference;
 use super::subscripts::{Linear, Subscript, Variables};
+use super::symbols::{self, Written};
 use super::walk::{Walk, line, number};
 use crate::texts::Text;
 
@@ -23,6 +24,8 @@ pub(super) struct Found {
     names: Vec<String>,
     /// What says which image, and which variables stand in that; `None` = it names none.
     image: Option<(Text, Vec<String>)>,
+    /// What its subscripts and its image are written as; none if it names no image.
+    symbols: Vec<Written>,
 }
 
 /// Expressions that are deeper are not looked into: trees are as deep as the text has it.
@@ -158,6 +161,10 @@ fn reference(walk: &mut Walk<'_>, node: Node<'_>, done: Done, depth: u32) {
         let text = String::from_utf8_lossy(text);
         let text = text.split(['&', '\n']).map(str::trim).collect::<String>();
         let (name, text) = (walk.add(&parts.name.to_ascii_lowercase()), walk.add(&text));
+        let symbols = match parts.image {
+            Some(_) => symbols::of(walk, &parts.subscripts, parts.image),
+            None => Vec::new(),
+        };
         let image = parts.image.map(|image| {
             let mut names = Vec::new();
             identifiers(walk, image, &mut names, 0);
@@ -188,6 +195,7 @@ fn reference(walk: &mut Walk<'_>, node: Node<'_>, done: Done, depth: u32) {
             },
             names,
             image,
+            symbols,
         });
     }
     for it in parts.subscripts.into_iter().chain(parts.image).chain(parts.before) {
@@ -289,7 +297,7 @@ pub(super) fn finish(walk: &mut Walk<'_>) {
         nothing: &nothing,
     };
     let mut rows = Vec::new();
-    for Found { place, names, image } in &found {
+    for Found { place, names, image, symbols } in &found {
         let Some((image, in_image)) = image else { continue };
         let moves = |row: &u32| around.variables(*row).change_any(names);
         let all = places.get(&(place.function, place.name)).map_or(&[][..], Vec::as_slice);
@@ -308,6 +316,8 @@ pub(super) fn finish(walk: &mut Walk<'_>) {
             within: place.within,
             moved_by: around.inside_out(place.within).find(moves),
             turned_by: around.inside_out(place.within).find(turns),
+            subscripts: number(place.subscripts.len()),
+            symbols: symbols::worked_out(walk, place.function, symbols),
             dependences: dependences::of(place, near, &around),
         });
     }

@@ -123,6 +123,14 @@ impl Linear {
         if self.variable.is_none() { Some(self.plus) } else { None }
     }
 
+    /// What it is worth, where `of` says what variables are.
+    pub(super) fn worth(&self, of: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        match &self.variable {
+            None => Some(self.plus),
+            Some(name) => self.factor.checked_mul(of(name)?)?.checked_add(self.plus),
+        }
+    }
+
     /// Whether it is surely less than another one, where `is_fixed` says which variables have one value.
     fn is_less(&self, other: &Self, is_fixed: &dyn Fn(&str) -> bool) -> bool {
         let is_same = self.variable == other.variable && self.factor == other.factor;

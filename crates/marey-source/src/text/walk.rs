@@ -90,6 +90,8 @@ pub(super) struct Walk<'t> {
     pub(super) of_functions: rustc_hash::FxHashMap<Option<u32>, Variables>,
     /// The first byte of the statement that was entered last.
     pub(super) statement: usize,
+    /// Names that procedures declare, and what those are worth that are constants.
+    pub(super) constants: rustc_hash::FxHashMap<(Option<u32>, String), Option<i64>>,
     /// Whether references to other images may stand here.
     pub(super) has_images: bool,
     /// Where selectors of images end whose references have been told.
@@ -159,6 +161,7 @@ impl<'t> Walk<'t> {
             variables: rustc_hash::FxHashMap::default(),
             of_functions: rustc_hash::FxHashMap::default(),
             statement: 0,
+            constants: rustc_hash::FxHashMap::default(),
             has_images: references::may_have_any(text),
             told_images: rustc_hash::FxHashSet::default(),
         }

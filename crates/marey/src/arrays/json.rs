@@ -1,16 +1,18 @@
-//! Arrays for other programs; `docs/json.md` says what each name means.
+//! Arrays for other programs; `docs/sentences.md` says what each name means.
 
 use marey_analyze::{AccessSum, ArrayRow, Beneath, Statement, Trace};
 use serde::Serialize;
 
 use super::nests::Nests;
 use super::sections::{Section, Sections};
+use super::symbols::Symbol;
 
 #[derive(Serialize)]
 pub(super) struct Json<'a> {
     time_ns: i64,
     arrays: Vec<Array<'a>>,
     piecemeal: Vec<Piece<'a>>,
+    symbols: Vec<Symbol>,
 }
 
 #[derive(Serialize)]
@@ -115,6 +117,7 @@ impl<'a> Json<'a> {
         rows: &'a [ArrayRow],
         nests: &Nests,
         sections: &Sections<'_>,
+        symbols: Vec<Symbol>,
     ) -> Self {
         let piece = |it: &marey_analyze::Piece<'a>| Piece {
             why: it.kind.name(),
@@ -131,6 +134,7 @@ impl<'a> Json<'a> {
             time_ns: super::time_of(trace).0,
             arrays: rows.iter().map(|row| array(trace, row, nests, sections)).collect(),
             piecemeal: marey_analyze::piecemeal(rows).iter().map(piece).collect(),
+            symbols,
         }
     }
 }

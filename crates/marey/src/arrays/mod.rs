@@ -28,6 +28,7 @@ mod json;
 mod nests;
 mod sections;
 mod selected;
+mod symbols;
 mod written;
 
 /// Runs the command.
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     if !is_selection && args.snap.is_some() {
         bail!(Usage("--snap says how a selection snaps; select with --section or --on".to_owned()));
     }
-    if is_selection && args.by == Some(ArraysBy::Array) {
+    if is_selection && matches!(args.by, Some(ArraysBy::Array | ArraysBy::Symbol)) {
         bail!(Usage("a selection is of one array: --by line, process or section".to_owned()));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -65,7 +66,8 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
         let sections = sections(&run, &rows)?;
         let sections = sections::Sections::new(sections.as_deref());
         let nests = nests::Nests::of(trace, &rows);
-        serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, &rows, &nests, &sections))?;
+        let symbols = symbols::of(&run, args.array.as_deref())?;
+        serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, &rows, &nests, &sections, symbols))?;
         writeln!(out)?;
     } else {
         let mut page = Page { out: &mut out, paint, top, trace };
@@ -73,6 +75,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
             Some(ArraysBy::Array) => page.arrays(&rows)?,
             Some(ArraysBy::Line) => page.lines(&rows)?,
             Some(ArraysBy::Process) => page.processes(&rows)?,
+            Some(ArraysBy::Symbol) => page.symbols(&symbols::of(&run, args.array.as_deref())?)?,
             Some(ArraysBy::Section) => match sections(&run, &rows)? {
                 Some(sections) => {
                     page.sections(&rows, &sections)?;

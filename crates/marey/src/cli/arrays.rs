@@ -24,6 +24,7 @@ use super::at_least_one;
         marey arrays run.marey --by line --array u        lines that access the array u\n  \
         marey arrays run.marey --by process               where each rank finds the elements that it accesses\n  \
         marey arrays run.marey --by section               which elements each line accesses, and how often\n  \
+        marey arrays run.marey --by symbol                what subscripts of the source were worth\n  \
         marey arrays run.marey --section 'u(1:10, 5)[3:4]'   accesses to these elements of u on images 3 and 4\n  \
         marey arrays run.marey --array u --section 1:10,5 --on 3,4 --by line\n  \
         marey arrays run.marey --json | jq '.arrays[0]'\n\n\
@@ -31,9 +32,12 @@ use super::at_least_one;
         time_ns, arrays[{array, kind, file, line, element, bounds[[lower, upper]], bytes, instances, processes[], accesses, \
         moved_bytes, access_ns, managed, manage_ns, local{accesses, bytes, time_ns}, remote{…}, transfers_beneath, \
         by_process[{process, local{…}, remote{…}}], statements[{verb, kind, function, file, line, accesses, bytes, time_ns, \
-        pattern|null, loops[{first_line, last_line}], sections|null[{section, dimensions|null[{count, stride|null, first[least, \
+        pattern|null, loops[{first_line, last_line}], \
+        callers_loops[{function, file, first_line, last_line}], sections|null[{section, dimensions|null[{count, stride|null, first[least, \
         greatest], step}], accesses, elements, bytes, time_ns}], beneath[{level, call, calls, is_transfer, time_ns}]}]}], piecemeal[{why, array, verb, file, line, accesses, bytes, \
-        transfers, time_ns}]. piecemeal are accesses of single `elements`, or of `sections` that lower levels moved in pieces. \
+        transfers, time_ns}], symbols[{array, reference, file, line, end, subscript, symbol, least, greatest, changes, accesses, \
+        locations[{location, values[{from_ns, least, greatest, changes, accesses}]}]}]. symbols are expressions whose value \
+        the text does not say; changes counts the first value, too. piecemeal are accesses of single `elements`, or of `sections` that lower levels moved in pieces. \
         bytes of an array is the size of the largest instance; time_ns of the \
         run is that of all threads together; all times in nanoseconds. A call that reads one array and writes another \
         counts for both.\n  \
@@ -95,6 +99,8 @@ pub(crate) enum ArraysBy {
     Process,
     /// One row for sections of a line that differ in where they begin only
     Section,
+    /// What subscripts and images of the source were worth, one row an expression
+    Symbol,
 }
 
 /// How a selection is made to fit.

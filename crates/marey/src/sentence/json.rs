@@ -1,4 +1,4 @@
-//! Sentences for other programs; `docs/json.md` says what each name means.
+//! Sentences for other programs; `docs/sentences.md` says what each name means.
 
 use serde::Serialize;
 

@@ -8,7 +8,8 @@ use marey_source::text;
 use serde::Serialize;
 
 use super::kinds::{
-    access, base_kind, call_kind, does, function_kind, kind, loop_kind, member_kind, model, written_kind,
+    access, base_kind, call_kind, does, function_kind, kind, loop_kind, member_kind, model, symbol_end,
+    written_kind,
 };
 use super::witness::Witnesses;
 
@@ -153,7 +154,18 @@ pub(super) struct Reference<'d> {
     pub(super) within: Option<u32>,
     pub(super) moved_by: Option<u32>,
     pub(super) turned_by: Option<u32>,
+    pub(super) subscripts: u32,
+    pub(super) symbols: Vec<Symbol<'d>>,
     pub(super) ends: Vec<End<'d>>,
+}
+
+/// An expression that says which elements, or which image.
+#[derive(Serialize)]
+pub(super) struct Symbol<'d> {
+    pub(super) end: &'static str,
+    pub(super) subscript: u32,
+    pub(super) text: &'d str,
+    pub(super) value: Option<i64>,
 }
 
 /// What stands at the other end of a reference.
@@ -259,6 +271,17 @@ impl<'d> Json<'d> {
             within: it.within,
             moved_by: it.moved_by,
             turned_by: it.turned_by,
+            subscripts: it.subscripts,
+            symbols: it
+                .symbols
+                .iter()
+                .map(|it| Symbol {
+                    end: symbol_end(it.end),
+                    subscript: it.subscript,
+                    text: text.text(it.text),
+                    value: it.value,
+                })
+                .collect(),
             ends: it
                 .dependences
                 .iter()

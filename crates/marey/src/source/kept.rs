@@ -12,12 +12,13 @@
 mod code;
 mod module;
 mod rows;
+mod symbols;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use marey_archive::schema::SOURCE_TEXTS;
+use marey_archive::schema::{SOURCE_TEXTS, SYMBOLS};
 use marey_archive::{Archive, Columns, Value, add_problems, add_tables};
 use marey_model::is_recorder;
 use marey_source::ModuleRef;
@@ -99,6 +100,14 @@ pub(crate) fn keep(run: &Path, texts: Option<&Path>, machine: MachineCode) -> an
     let (of_code, code_problems, told_of_code) = code;
     tables.extend(of_code);
     add_tables(run, &tables)?;
+    match symbols::of(run) {
+        Ok(kept) => add_tables(run, &[kept])?,
+        Err(error) => {
+            // A run that is merged again has none of before.
+            add_tables(run, &[Columns::new(&SYMBOLS)])?;
+            say(&format!("warning: {}; no values of subscripts are kept", text_of(&error)));
+        }
+    }
     let problems = rows.problems();
     add_problems(run, "source_rows", &problems)?;
     add_problems(run, "source_code", &code_problems)?;

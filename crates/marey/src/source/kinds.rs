@@ -1,7 +1,7 @@
 //! What kinds of things are called, in tables and in JSON alike.
 
 use marey_source::database::{Access, MemberKind, TypeKind};
-use marey_source::text::{self, BaseKind, CallKind, FunctionKind, LoopKind, Model, Reference};
+use marey_source::text::{self, BaseKind, CallKind, FunctionKind, LoopKind, Model, Reference, SymbolEnd};
 
 pub(super) fn kind(kind: TypeKind) -> &'static str {
     match kind {
@@ -110,5 +110,16 @@ pub(super) fn does(reference: &Reference) -> &'static str {
         (true, false) => "read",
         (false, true) => "write",
         _ => "either",
+    }
+}
+
+/// What an expression of a reference says; `marey_analyze::SymbolEnd` has the same names.
+pub(super) fn symbol_end(end: SymbolEnd) -> &'static str {
+    match end {
+        SymbolEnd::Subscript => marey_analyze::SymbolEnd::Subscript.name(),
+        SymbolEnd::Lower => marey_analyze::SymbolEnd::Lower.name(),
+        SymbolEnd::Upper => marey_analyze::SymbolEnd::Upper.name(),
+        SymbolEnd::Step => marey_analyze::SymbolEnd::Step.name(),
+        SymbolEnd::Image => marey_analyze::SymbolEnd::Image.name(),
     }
 }

@@ -366,3 +366,92 @@ fn a_run_with_sums_says_of_how_many_accesses_it_knows_no_elements() {
         assert!(text.contains("more accesses were only counted"), "{text}");
     }
 }
+
+/// Line of `symbols.f90`, expression, what it says, and what it is worth on an image, access by access.
+type Told = (u64, &'static str, &'static str, fn(i64) -> Vec<i64>);
+
+fn expected_symbols() -> Vec<Told> {
+    let next: fn(i64) -> Vec<i64> = |me| vec![me % 3 + 1];
+    vec![
+        (13, "lo", "lower", |_| (1..=10).map(|i| (i + 1) / 2).collect()),
+        (13, "lo + 3", "upper", |_| (1..=10).map(|i| (i + 1) / 2 + 3).collect()),
+        (13, "next", "image", |me| vec![me % 3 + 1; 10]),
+        (16, "i - 9", "subscript", |_| vec![2]),
+        (16, "next", "image", next),
+        (16, "i - 6", "subscript", |_| vec![5]),
+        (16, "next", "image", next),
+        (20, "lo", "lower", |_| vec![5]),
+        (20, "me + 4", "step", |me| vec![me + 4]),
+        (23, "mod(i, 8) + 1", "subscript", |_| (1..=60).map(|i| i % 8 + 1).collect()),
+        (23, "next", "image", |me| vec![me % 3 + 1; 60]),
+    ]
+}
+
+#[test]
+fn symbols_are_worth_what_the_program_makes_of_them_and_are_kept_when_that_changes() {
+    let build = Build {
+        mpi: Mpi::Open,
+        compiler: Compiler::Fortran,
+        sources: &["symbols.f90"],
+        flags: &["-O1", "-fcoarray=lib", "-lcaf_openmpi"],
+        output: "symbols",
+    };
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    need!(program(), "coarrays of Fortran for Open MPI");
+    let place = Place::new();
+    let run = Job::new(mpi, 3, &build.path().unwrap()).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let told = arrays(&run, &[]);
+    let symbols = told["symbols"].as_array().unwrap();
+    let expected = expected_symbols();
+    assert_eq!(symbols.len(), expected.len(), "{symbols:#?}");
+    for (symbol, (line, text, end, worth)) in symbols.iter().zip(&expected) {
+        let is = (symbol["line"].as_u64().unwrap(), symbol["symbol"].as_str().unwrap());
+        assert_eq!((is, symbol["end"].as_str().unwrap()), ((*line, *text), *end));
+        // One location an image, in the order of images.
+        let locations = symbol["locations"].as_array().unwrap();
+        assert_eq!(locations.len(), 3, "{symbol:#}");
+        let mut found: Vec<_> = locations.iter().map(rows_of).collect();
+        let mut wanted: Vec<_> = (1..=3).map(|me| changes_of(&worth(me))).collect();
+        found.sort();
+        wanted.sort();
+        assert_eq!(found, wanted, "line {line}, {text}");
+        let all: Vec<i64> = (1..=3).flat_map(worth).collect();
+        let span = (symbol["least"].as_i64(), symbol["greatest"].as_i64());
+        assert_eq!(span, (all.iter().min().copied(), all.iter().max().copied()));
+        assert_eq!(symbol["accesses"].as_u64().unwrap(), all.len() as u64);
+    }
+    let table = marey(&run, &["--by", "symbol"]);
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert!(table.contains("lower of subscript 1"), "{table}");
+    // Nothing tells the two references of the line apart.
+    assert!(!table.contains("symbols.f90:18"), "{table}");
+}
+
+/// Least, greatest, changes and accesses of each row; that times go on is asserted.
+fn rows_of(location: &Value) -> Vec<[i64; 4]> {
+    let rows = location["values"].as_array().unwrap();
+    let from: Vec<i64> = rows.iter().map(|row| row["from_ns"].as_i64().unwrap()).collect();
+    assert!(from.windows(2).all(|two| two[0] < two[1]), "{from:?}");
+    let of = |row: &Value| ["least", "greatest", "changes", "accesses"].map(|it| row[it].as_i64().unwrap());
+    rows.iter().map(of).collect()
+}
+
+/// The same from what it is worth access by access: a row a change, the 32nd with all that follows.
+fn changes_of(worth: &[i64]) -> Vec<[i64; 4]> {
+    let mut runs: Vec<(i64, i64)> = Vec::new();
+    for value in worth {
+        match runs.last_mut() {
+            Some((last, times)) if last == value => *times += 1,
+            _ => runs.push((*value, 1)),
+        }
+    }
+    let rest = runs.split_off(runs.len().min(31));
+    let mut rows: Vec<_> = runs.iter().map(|(value, times)| [*value, *value, 1, *times]).collect();
+    if let (Some(least), Some(greatest)) =
+        (rest.iter().map(|it| it.0).min(), rest.iter().map(|it| it.0).max())
+    {
+        rows.push([least, greatest, rest.len() as i64, rest.iter().map(|it| it.1).sum()]);
+    }
+    rows
+}

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use marey_archive::schema::{
     NONE, SOURCE_BASES, SOURCE_CALLS, SOURCE_CONSTRUCTS, SOURCE_DEPENDENCES, SOURCE_FILES, SOURCE_FUNCTIONS,
-    SOURCE_LOOPS, SOURCE_MEMBERS, SOURCE_MODULES, SOURCE_REFERENCES, SOURCE_TYPES, SOURCE_VERSION, TableSpec,
+    SOURCE_LOOPS, SOURCE_MEMBERS, SOURCE_MODULES, SOURCE_REFERENCES, SOURCE_SYMBOLS, SOURCE_TYPES, SOURCE_VERSION, TableSpec,
 };
 use marey_archive::{Columns, Error, Value};
 use marey_source::database::Callee;
@@ -40,6 +40,7 @@ pub(super) struct Rows {
     n_functions: u32,
     n_types: u32,
     n_references: u32,
+    n_symbols: u32,
     tables: BTreeMap<&'static str, Columns>,
     /// Rows for which a table had no room.
     left_out: BTreeMap<&'static str, u64>,
@@ -115,6 +116,22 @@ impl Rows {
                     Value::U32(place(loops, it.turned_by)),
                 ],
             )?;
+            for symbol in &it.symbols {
+                let value = symbol.value.map_or_else(String::new, |value| value.to_string());
+                self.push(
+                    &SOURCE_SYMBOLS,
+                    &[
+                        Value::U32(self.n_symbols),
+                        Value::U32(id),
+                        Value::U32(it.subscripts),
+                        Value::Text(symbol.end),
+                        Value::U32(symbol.subscript),
+                        Value::Text(symbol.text),
+                        Value::Text(&value),
+                    ],
+                )?;
+                self.n_symbols += 1;
+            }
             for end in &it.ends {
                 self.push(
                     &SOURCE_DEPENDENCES,
@@ -147,7 +164,7 @@ impl Rows {
             ];
             files.push(&row).expect("the row is as the table says");
         }
-        let others: [&'static TableSpec; 10] = [
+        let others: [&'static TableSpec; 11] = [
             &SOURCE_MODULES,
             &SOURCE_FUNCTIONS,
             &SOURCE_TYPES,
@@ -157,6 +174,7 @@ impl Rows {
             &SOURCE_CONSTRUCTS,
             &SOURCE_REFERENCES,
             &SOURCE_DEPENDENCES,
+            &SOURCE_SYMBOLS,
             &SOURCE_CALLS,
         ];
         let of = |spec: &'static TableSpec| {
