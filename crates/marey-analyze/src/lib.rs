@@ -134,7 +134,7 @@ pub use sections::{Axis, HeatMap, Reference};
 pub use selection::{Selection, in_context, on_communicator, on_level, on_noun, stacks_in_context};
 pub use sentences::{
     By, Choice, Choices, Class, Group, LevelRow, NotASentence, Sentence, SentenceCost, Share, choices,
-    levels, over_time, sentences,
+    levels, over_time, sentences, span_length,
 };
 pub use sequences::{Elements, OneByOne, Range as SectionRange};
 pub use single_access::SingleAccess;

@@ -51,7 +51,10 @@ impl Sentence {
             Some((level, rest)) if !rest.starts_with(':') => (word(level.trim()), rest.trim()),
             _ => (None, text.trim()),
         };
-        let (verb, noun) = rest.rsplit_once(' ').map_or((rest, ""), |(verb, noun)| (verb.trim(), noun));
+        let (verb, noun) = match last_blank(rest) {
+            Some(at) => (rest[..at].trim(), &rest[at + 1..]),
+            None => (rest, ""),
+        };
         let sentence = Self { level, verb: word(verb), noun: word(noun) };
         if sentence == Self::default() && text.trim() != "*" {
             return Err(NotASentence(text.to_owned()));
@@ -66,9 +69,16 @@ impl Sentence {
     /// If nothing is left.
     pub fn parse_of(text: &str, regions: &[Region]) -> Result<Self, NotASentence> {
         let mut found = Self::parse(text)?;
-        let said =
-            if found.level.is_some() { text.split_once(':').map_or("", |(_, said)| said) } else { text };
-        let said = said.trim();
+        let said = match text.split_once(':') {
+            Some((_, said)) if !said.starts_with(':') => said.trim(),
+            _ => text.trim(),
+        };
+        // A function with blanks in its name, of arguments of a template and the like.
+        let is_function = |region: &Region| region.role == Role::Work && region.noun == said;
+        if regions.iter().any(is_function) {
+            (found.verb, found.noun) = (Some(said.to_owned()), None);
+            return Ok(found);
+        }
         let of_level = |region: &&Region| found.level.as_ref().is_none_or(|level| fits(level, &region.level));
         let begins = |verb: &&str| {
             said.strip_prefix(*verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
@@ -92,6 +102,20 @@ impl Sentence {
         });
         fit(&self.level, &region.level) && is_verb && fit(&self.noun, &region.noun)
     }
+}
+
+/// The last blank that is in no brackets, as those of templates' arguments are.
+fn last_blank(text: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, letter) in text.bytes().enumerate().rev() {
+        match letter {
+            b'>' | b')' | b']' | b'}' => depth += 1,
+            b'<' | b'(' | b'[' | b'{' => depth -= 1,
+            b' ' if depth == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// What time goes to.
@@ -224,8 +248,11 @@ pub fn sentences(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence], by:
                 By::Verb => region.verb.clone(),
                 By::Line => {
                     let site = paths.call_site(root);
-                    let file = site.file.rsplit('/').next().unwrap_or(&site.file);
-                    if file.is_empty() { site.function.clone() } else { format!("{file}:{}", site.line) }
+                    if site.file.is_empty() {
+                        site.function.clone()
+                    } else {
+                        format!("{}:{}", site.file, site.line)
+                    }
                 }
                 By::Process => process.map_or_else(String::new, |process| process.0.to_string()),
             };
@@ -255,6 +282,9 @@ pub fn sentences(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence], by:
     cost.shares = shares.into_iter().map(share).collect();
     cost.shares.sort_by_key(|share| std::cmp::Reverse(share.time));
     cost.groups = groups.into_values().map(|(group, _)| group).collect();
+    if by == By::Line {
+        shorten_paths(&mut cost.groups);
+    }
     cost.groups.sort_by_key(|group| std::cmp::Reverse(group.time));
     cost
 }
@@ -353,6 +383,27 @@ fn acted_on(trace: &dyn Trace) -> BTreeMap<CallPathId, &str> {
     found.into_iter().filter_map(|(path, name)| Some((path, name?))).collect()
 }
 
+/// Leaves the directory out of names that say a line, where that is the only one of a name.
+fn shorten_paths(groups: &mut [Group]) {
+    let short = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+    let mut times: BTreeMap<String, u32> = BTreeMap::new();
+    for group in groups.iter() {
+        *times.entry(short(&group.name)).or_default() += 1;
+    }
+    for group in groups {
+        let name = short(&group.name);
+        if times.get(&name) == Some(&1) {
+            group.name = name;
+        }
+    }
+}
+
+/// How long each of so many equal spans of a run is, which [`over_time`] tells of; the last one may end behind the run.
+pub fn span_length(trace: &dyn Trace, spans: usize) -> Nanos {
+    let spans = i64::try_from(spans).unwrap_or(i64::MAX).max(1);
+    Nanos(trace.duration().0.max(1).saturating_add(spans - 1) / spans)
+}
+
 /// When sentences happened: their time in equal spans of the run, and how many of them began in each, in constant space
 /// however long the run is. Visits that were only added up are in none.
 ///
@@ -366,8 +417,7 @@ pub fn over_time(
 ) -> Result<Vec<(u64, Nanos)>, Unread> {
     let spans = spans.clamp(1, 4096);
     let mut found = vec![(0_u64, Nanos(0)); spans];
-    let len = (trace.duration().0.max(1) + spans as i64 - 1) / spans as i64;
-    let len = len.max(1);
+    let len = span_length(trace, spans).0;
     for slab in 0..events.slabs().len() {
         events.intervals(slab, &mut |batch| {
             for interval in batch.iter().filter(|interval| of.contains(&interval.call_path)) {
@@ -375,7 +425,7 @@ pub fn over_time(
                 let (first, last) = (span(interval.start), span(interval.end));
                 found[first].0 = found[first].0.saturating_add(interval.visits.into());
                 for (at, cell) in found.iter_mut().enumerate().take(last + 1).skip(first) {
-                    let (from, to) = (at as i64 * len, (at as i64 + 1) * len);
+                    let (from, to) = ((at as i64).saturating_mul(len), (at as i64 + 1).saturating_mul(len));
                     let within = interval.end.0.min(to) - interval.start.0.max(from);
                     add(&mut cell.1, Nanos(within.max(0)));
                 }

@@ -241,6 +241,10 @@ impl Snapped {
 
 fn meeting(section: &[(i64, i64)], it: &Elements<'_>, one_by_one: &mut OneByOne) -> Meeting {
     let number = it.number();
+    // Another instance of the array may have other dimensions, or none that are known.
+    if it.bounds.len() != section.len() {
+        return Meeting { inside: 0, perhaps: number };
+    }
     match it.sequences() {
         Some(Sequences::Product(all)) => {
             let within = all
@@ -263,7 +267,7 @@ fn meeting(section: &[(i64, i64)], it: &Elements<'_>, one_by_one: &mut OneByOne)
                 let each = ranges.iter().zip(section).map(|(range, bounds)| of_dimension(*range, *bounds));
                 let (sure, possible) = each
                     .fold((1_u64, 1_u64), |all, it| (all.0.saturating_mul(it.0), all.1.saturating_mul(it.1)));
-                Meeting { inside: sure, perhaps: possible - sure }
+                Meeting { inside: sure, perhaps: possible.saturating_sub(sure) }
             }
             None => Meeting { inside: 0, perhaps: number },
         },
@@ -282,7 +286,9 @@ fn of_dimension(range: Range, (lower, upper): (i64, i64)) -> (u64, u64) {
             let number = sequence.within(i128::from(lower), i128::from(upper));
             (number, number)
         }
-        Range::Vector { least, greatest, count } if count <= MOST_LISTED && least <= greatest => {
+        Range::Vector { least, greatest, count }
+            if count <= MOST_LISTED && least <= greatest && (count > 1 || least == greatest) =>
+        {
             if upper < least || greatest < lower {
                 (0, 0)
             } else if is_in(least) && is_in(greatest) {

@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: calls beneath, which the sums of a run have by call path and not by element.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::{AccessKind, CallPathId, LocationId, NounId, ProcessId};
 
@@ -79,21 +79,28 @@ pub struct SubArrayCosts {
 }
 
 /// How many accesses of some locations to an array were only counted, at a limit or because only sums were recorded: visits of
-/// the call paths that access it, beyond the accesses that are known. Time: linear in the profile and the sums of accesses.
+/// the call paths that access it, beyond the accesses that are known. Of a call path that accesses several arrays they are
+/// shared among these as the known ones are. Time: linear in the profile and the sums of accesses.
 pub fn accesses_not_kept(trace: &dyn Trace, noun: NounId, is_meant: &dyn Fn(LocationId) -> bool) -> u64 {
-    // One that reads and writes it is a visit and two accesses, of different kinds.
-    let mut known: BTreeMap<(CallPathId, AccessKind), u64> = BTreeMap::new();
+    // One that reads and writes is a visit and two accesses, of different kinds: those of this array, and of all.
+    let mut known: BTreeMap<(CallPathId, AccessKind), (u64, u64)> = BTreeMap::new();
+    let mut paths: BTreeSet<CallPathId> = BTreeSet::new();
     for row in trace.accessed().iter().filter(|row| row.kind.moves()) {
         let array = row.array.and_then(|at| trace.arrays().get(at));
-        if let (Some(path), true) = (row.call_path, array.is_some_and(|it| it.noun == noun)) {
-            let all = known.entry((path, row.kind)).or_default();
-            *all = all.saturating_add(if is_meant(row.location) { row.accesses } else { 0 });
+        let Some(path) = row.call_path else { continue };
+        let is_own = array.is_some_and(|it| it.noun == noun);
+        if is_own {
+            paths.insert(path);
         }
+        let (own, all) = known.entry((path, row.kind)).or_default();
+        let accesses = if is_meant(row.location) { row.accesses } else { 0 };
+        *own = own.saturating_add(if is_own { accesses } else { 0 });
+        *all = all.saturating_add(accesses);
     }
-    let mut by_path: BTreeMap<CallPathId, u64> = BTreeMap::new();
-    for ((path, _), accesses) in known {
+    let mut by_path: BTreeMap<CallPathId, (u64, u64)> = BTreeMap::new();
+    for ((path, _), (own, all)) in known.into_iter().filter(|((path, _), _)| paths.contains(path)) {
         let most = by_path.entry(path).or_default();
-        *most = accesses.max(*most);
+        *most = (own.max(most.0), all.max(most.1));
     }
     let mut visits: BTreeMap<CallPathId, u64> = BTreeMap::new();
     for row in trace.profile().iter().filter(|row| is_meant(row.location)) {
@@ -102,8 +109,13 @@ pub fn accesses_not_kept(trace: &dyn Trace, noun: NounId, is_meant: &dyn Fn(Loca
             *all = all.saturating_add(row.visits);
         }
     }
-    let missing = |(path, accesses): (&CallPathId, &u64)| {
-        visits.get(path).copied().unwrap_or(0).saturating_sub(*accesses)
+    let missing = |(path, (own, all)): (&CallPathId, &(u64, u64))| {
+        let missing = visits.get(path).copied().unwrap_or(0).saturating_sub(*all);
+        if own == all {
+            return missing;
+        }
+        let shared = u128::from(missing) * u128::from(*own) / u128::from((*all).max(1));
+        u64::try_from(shared).unwrap_or(u64::MAX)
     };
     by_path.iter().map(missing).fold(0, u64::saturating_add)
 }

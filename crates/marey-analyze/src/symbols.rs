@@ -243,7 +243,11 @@ fn is_called(reference: &SourceReference, name: &str) -> bool {
 }
 
 /// The dimension of a section that a subscript of a reference says: subscripts of components come last.
-fn dimension<'r>(reference: &SourceReference, section: &'r [Sequence], subscript: usize) -> Option<&'r Sequence> {
+fn dimension<'r>(
+    reference: &SourceReference,
+    section: &'r [Sequence],
+    subscript: usize,
+) -> Option<&'r Sequence> {
     let before = reference.subscripts.checked_sub(section.len())?;
     section.get(subscript.checked_sub(before)?)
 }
@@ -258,9 +262,8 @@ fn value(it: &SourceReference, symbol: &SymbolOf, section: &[Sequence], image: O
         SymbolEnd::Lower => (of.count > 0).then_some(of.start),
         SymbolEnd::Upper => last(of).filter(|_| {
             // Where steps are larger, a section ends at its upper bound or before.
-            let has_step = |other: &SymbolOf| {
-                other.end == SymbolEnd::Step && other.subscript == symbol.subscript
-            };
+            let has_step =
+                |other: &SymbolOf| other.end == SymbolEnd::Step && other.subscript == symbol.subscript;
             !it.symbols.iter().any(has_step) || (of.count > 1 && of.step.unsigned_abs() == 1)
         }),
         // Of one element there is no next.

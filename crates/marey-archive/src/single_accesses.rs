@@ -136,6 +136,7 @@ fn shapes(archive: &Archive) -> Result<FxHashMap<u32, Shape>, Error> {
         section.ranges.push(match kinds[row].as_str() {
             "elements" | "bytes" => SectionRange::Elements { stride, count },
             "subscripts" => SectionRange::Subscripts { start, stride, count },
+            "untold" => SectionRange::Anywhere { count },
             _ => SectionRange::Vector { least: start, greatest: stride, count },
         });
     }

@@ -33,8 +33,7 @@ pub fn source_symbols(archive: &Archive) -> Result<SourceSymbols, Error> {
         return Ok(found);
     }
     let references = archive.table("source_references")?;
-    let paths: BTreeMap<u32, &String> =
-        files.u32("id")?.iter().copied().zip(files.text("path")?).collect();
+    let paths: BTreeMap<u32, &String> = files.u32("id")?.iter().copied().zip(files.text("path")?).collect();
     let places: BTreeMap<u32, usize> = references.u32("id")?.iter().copied().zip(0..).collect();
     let mut known: BTreeMap<u32, usize> = BTreeMap::new();
     for row in 0..rows.len() {

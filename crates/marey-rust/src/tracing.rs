@@ -20,6 +20,9 @@ use self::fields::{Fields, Kinds};
 use crate::lanes::{Lanes, Taken};
 use crate::places::{Key, Places, Recent, none};
 
+/// So many causes of a span's going on are kept until it does.
+const MOST_CAUSES: usize = 8;
+
 mod fields;
 
 /// A layer that records all spans and events that reach it: `tracing_subscriber::registry().with(layer()).init()`.
@@ -156,7 +159,13 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Marey {
     fn on_follows_from(&self, id: &Id, follows: &Id, context: Context<'_, S>) {
         let mut cause = None;
         with(follows, &context, |span| cause = Some(span.last));
-        with(id, &context, |span| span.causes.extend(cause));
+        // One that is not entered again needs no more than the last ones.
+        with(id, &context, |span| {
+            if MOST_CAUSES <= span.causes.len() {
+                span.causes.remove(0);
+            }
+            span.causes.extend(cause);
+        });
     }
 
     fn on_enter(&self, id: &Id, context: Context<'_, S>) {
@@ -176,7 +185,9 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Marey {
                 cause.leads_here(EdgeKind::Wake);
             }
             span.tell();
-            span.last = now;
+            if span.inside == 1 {
+                span.last = now;
+            }
         });
     }
 
@@ -192,8 +203,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Marey {
                 }
                 let entered = span.last.ticks();
                 span.first.get_or_insert((entered, now.ticks()));
+                span.last = now;
             }
-            span.last = now;
         });
     }
 

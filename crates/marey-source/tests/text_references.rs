@@ -174,8 +174,14 @@ fn symbols(text: &str) -> Vec<String> {
     let mut rows = Vec::new();
     for of in &it.references {
         for symbol in &of.symbols {
-            let mut row =
-                format!("{}: {:?} {}/{} {}", of.line, symbol.end, symbol.subscript, of.subscripts, it.text(symbol.text));
+            let mut row = format!(
+                "{}: {:?} {}/{} {}",
+                of.line,
+                symbol.end,
+                symbol.subscript,
+                of.subscripts,
+                it.text(symbol.text)
+            );
             if let Some(value) = symbol.value {
                 row.push_str(&format!(" = {value}"));
             }

@@ -2,13 +2,13 @@
  * Arrays and what messages come from: of the whole run or of the span that is shown, of the locations that are chosen; and
  * which array is looked at.
  */
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 
 import { Latest } from "../base/latest.ts";
 import type { ArrayHead, ArrayOf, ArraysHead, PartOf, SectionsHead, SectionsOf, WireArray } from "../wire/generated.ts";
 import { partOf, REST_MS } from "./part.ts";
 import { engine, fail, run } from "./run.ts";
-import { applySelection, selectionList } from "./selection.ts";
+import { applySelection, chosenSelection, selectionList } from "./selection.ts";
 
 /** Cells of a picture of the index space. */
 const CELLS: readonly [number, number] = [160, 64];
@@ -33,6 +33,15 @@ export const array = computed<WireArray | null>(() => {
   const rows = arrays.value?.arrays ?? [];
   return rows.find((it) => it.name === chosenArray.value) ?? rows[0] ?? null;
 });
+
+/** Looks at another array; what is selected of the one before has no place in it. */
+export function chooseArray(name: string): void {
+  batch(() => {
+    if (name !== array.value?.name) chosenSelection.value = null;
+    chosenArray.value = name;
+    chosenAxes.value = null;
+  });
+}
 
 /** Those that were chosen, if the array has them: by its dimensions, or by process if it has one only. */
 export const axes = computed<Axes>(() => {

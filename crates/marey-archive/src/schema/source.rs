@@ -247,7 +247,11 @@ pub static SYMBOLS: TableSpec = source(
         i64("from", "ns", "Enter of the first access with this value."),
         i64("least", "", "The value; the least where later values are one row."),
         i64("greatest", "", "The same; the greatest where later values are one row."),
-        i64("changes", "", "How often it was worth something else than before; 1 but where later values are one row."),
+        i64(
+            "changes",
+            "",
+            "How often it was worth something else than before; 1 but where later values are one row.",
+        ),
         i64("accesses", "", "How many accesses had it."),
     ],
 );

@@ -261,7 +261,9 @@ fn image_at(arguments: &[usize], at: usize) -> usize {
 /// The one element that an atomic operation acts on.
 fn single(arguments: &[usize], at: usize) -> Option<Section> {
     let array = arrays::of_token(*arguments.get(at)?)?;
-    let element = array.element;
+    // The last argument is the size of what is accessed, which may be a component of an element.
+    let kind = arguments.last().map(|kind| u64::from(*kind as u32));
+    let element = kind.filter(|kind| matches!(kind, 1 | 2 | 4 | 8 | 16)).unwrap_or(array.element);
     let offset = *arguments.get(at + 1)? as u64;
     Some(Section { array, offset, elements: 1, element, shape: u32::MAX })
 }

@@ -118,9 +118,21 @@ pub(super) unsafe fn described(
             (DimensionKind::Subscripts, lower as i64, step as i64, steps(lower, upper, step))
         } else {
             // SAFETY: the caller's promise.
-            let (least, greatest) =
-                unsafe { ends(vector.words[0] as usize, vector.n, vector.words[1] as i32)? };
-            (DimensionKind::Vector, least, greatest, vector.n as u64)
+            match unsafe { ends(vector.words[0] as usize, vector.n, vector.words[1] as i32) } {
+                Some((least, greatest)) => (DimensionKind::Vector, least, greatest, vector.n as u64),
+                None => {
+                    // As many as there are, somewhere.
+                    let elements = vectors.iter().map(Vector::count).fold(1, u64::saturating_mul);
+                    let untold = vec![dimension(DimensionKind::Untold, 0, 0, elements)];
+                    return Some(Section {
+                        array,
+                        offset: offset as u64,
+                        elements,
+                        element,
+                        shape: shape(runtime, untold),
+                    });
+                }
+            }
         };
         let from_lower = first.saturating_sub(told.lower as i64);
         start = start
@@ -130,6 +142,14 @@ pub(super) unsafe fn described(
     let elements = dimensions.iter().map(|(_, (_, (_, count)))| *count).fold(1, u64::saturating_mul);
     let offset = u64::try_from(start).unwrap_or(0);
     Some(Section { array, offset, elements, element, shape: shape(runtime, dimensions) })
+}
+
+impl Vector {
+    /// How many subscripts it means.
+    fn count(&self) -> u64 {
+        let [lower, upper, step] = self.words;
+        if self.n == 0 { steps(lower, upper, step) } else { self.n as u64 }
+    }
 }
 
 /// How many subscripts there are from `lower` to `upper`.
@@ -143,10 +163,10 @@ pub(super) fn steps(lower: isize, upper: isize, step: isize) -> u64 {
     u64::try_from(steps.saturating_add(1)).unwrap_or(0)
 }
 
-/// Most subscripts of a list that are looked at.
+/// Longer lists of subscripts are not looked through, and no elements told of them.
 const MAX_LISTED: usize = 1 << 16;
 
-/// The least and the greatest of a list of `n` integers of `kind` bytes.
+/// The least and the greatest of a list of `n` integers of `kind` bytes; `None` of none, of very many, and of another kind.
 pub(super) unsafe fn ends(list: usize, n: usize, kind: i32) -> Option<(i64, i64)> {
     // SAFETY: the caller's promise.
     let one = |at: usize| unsafe {
@@ -158,8 +178,11 @@ pub(super) unsafe fn ends(list: usize, n: usize, kind: i32) -> Option<(i64, i64)
             _ => return None,
         })
     };
+    if n == 0 || MAX_LISTED < n {
+        return None;
+    }
     let mut ends = (i64::MAX, i64::MIN);
-    for at in 0..n.min(MAX_LISTED) {
+    for at in 0..n {
         let subscript = one(at)?;
         ends = (ends.0.min(subscript), ends.1.max(subscript));
     }

@@ -9,6 +9,7 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use marey_measure::sys::copy_own;
 use marey_measure::{Lock, Runtime};
 use rustc_hash::FxHashMap;
 
@@ -39,6 +40,9 @@ const FOREIGN: [&[u8]; 12] = [
     b"libstdc++",
     b"libgcc_s",
 ];
+/// As much of a module is copied at a time, bytes; a multiple of a page.
+const PIECE: usize = 1 << 16;
+const PAGE: usize = 4096;
 /// Words that are compared in the time that a place of a table of blocks takes.
 const WORDS_A_PLACE: usize = 4;
 
@@ -75,9 +79,19 @@ pub(super) fn of(
         FOUND.with_or_renew(Option::default, |found| found.get_or_insert_default().get(&site).copied())?;
     let before = before.filter(|before| before.closings == closings).unwrap_or_default();
     if let Some((at, held)) = before.held {
-        let is_mapped = held.from_frame.is_none() || entry.sp <= at && sites.own_stack().contains(&at);
-        // SAFETY: data of modules are there as long as none is closed, the stack from the stack pointer on.
-        if is_mapped && unsafe { words(at, at + 8) }.iter().any(|word| is(word, block)) {
+        let is_held = match held.from_frame {
+            // The kernel looks: another thread may be closing the module.
+            None => {
+                let mut word = [0; 8];
+                copy_own(at, &mut word) == 8 && usize::from_ne_bytes(word) == block
+            }
+            Some(_) => {
+                let is_mapped = entry.sp <= at && sites.own_stack().contains(&at);
+                // SAFETY: the stack is there from the stack pointer on.
+                is_mapped && unsafe { words(at, at + 8) }.iter().any(|word| is(word, block))
+            }
+        };
+        if is_held {
             return Some(held);
         }
     }
@@ -99,7 +113,7 @@ fn searched(
     block: usize,
     work: &AtomicUsize,
 ) -> Option<(usize, Held)> {
-    let mut search = Search { block, found: None, n_segments: 0, bytes: 0 };
+    let mut search = Search { block, found: None, n_segments: 0, bytes: 0, piece: vec![0; PIECE] };
     // SAFETY: `visit` gets the pointer to `search`, which lives and is used by nobody else until the call returns.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
     // A coroutine's stack ends nobody knows where.
@@ -126,6 +140,31 @@ struct Search {
     found: Option<usize>,
     n_segments: usize,
     bytes: usize,
+    /// Room for what is looked through.
+    piece: Vec<u8>,
+}
+
+impl Search {
+    /// Where in a segment a word is the block's address. The kernel copies it in pieces: a program can forbid itself to read
+    /// pages of its own.
+    fn within(&mut self, start: usize, end: usize) -> Option<usize> {
+        let mut at = start;
+        while at < end {
+            let piece = &mut self.piece[..PIECE.min(end - at) / 8 * 8];
+            if piece.is_empty() {
+                return None;
+            }
+            let copied = usize::try_from(copy_own(at, piece)).unwrap_or(0);
+            let words = piece[..copied].chunks_exact(8);
+            let is_it = |word: &[u8]| word == self.block.to_ne_bytes();
+            if let Some(place) = words.into_iter().position(is_it) {
+                return Some(at + place * 8);
+            }
+            // Behind the page at which it ended.
+            at = if copied == piece.len() { at + copied } else { (at + copied + 1).next_multiple_of(PAGE) };
+        }
+        None
+    }
 }
 
 /// Looks through what a module has that can be written.
@@ -150,10 +189,8 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut
         let len =
             (header.p_memsz as usize).saturating_sub(8).min(MOST_OF_MODULE.saturating_sub(search.bytes));
         search.bytes += len;
-        // SAFETY: the segment is mapped so far, while the loader waits for us.
-        let found = unsafe { words(start, start + len) }.iter().position(|word| is(word, search.block));
-        if let Some(place) = found {
-            search.found = Some(start + place * 8);
+        if let Some(at) = search.within(start, start + len) {
+            search.found = Some(at);
             return 1;
         }
         search.n_segments += 1;

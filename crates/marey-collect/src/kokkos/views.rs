@@ -12,6 +12,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::collections::BTreeMap;
 
+use marey_measure::sys::copy_own;
 use marey_measure::{Lock, Runtime};
 use marey_model::spool::{Access, Definition, DefinitionKind};
 use marey_model::{AccessKind, DataKind};
@@ -27,6 +28,8 @@ const HEAD: usize = 128;
 /// Where the label lies in it, and how long it can be.
 const LABEL_AT: usize = 8;
 const LABEL_MOST: usize = HEAD - LABEL_AT;
+/// What the kernel says if there is no memory at an address.
+const NO_MEMORY: isize = -(libc::EFAULT as isize);
 
 /// Views that are known at a time, and that a process defines in all.
 const MOST: usize = 1 << 16;
@@ -133,8 +136,8 @@ pub(super) fn deallocated(call: &mut Call, told: Told<'_>) {
     let Some(mut view) = with(|views| views.remove(&told.address)) else {
         return call.instant(call.site(Verb::Deallocate, u32::MAX), [None, None]);
     };
-    // SAFETY: the memory is still there.
-    unsafe { view.look(call.runtime, told.address) };
+    // What is given back now is there, or the program has lied to its tools; either way it is gone.
+    view.look(call.runtime, told.address);
     view.gone(call.runtime);
     let access = view.all(AccessKind::Free);
     call.instant(call.site(Verb::Deallocate, view.noun), [Some(access), None]);
@@ -163,8 +166,12 @@ fn held(runtime: &Runtime, views: &mut BTreeMap<usize, View>, address: usize) ->
     if view.bytes.saturating_add(HEAD as u64) < (address - start) as u64 {
         return None;
     }
-    // SAFETY: what is in the table has not been given back.
-    unsafe { view.look(runtime, start) };
+    if !view.look(runtime, start) {
+        // It was given back while the program had paused its tools.
+        view.gone(runtime);
+        views.remove(&start);
+        return None;
+    }
     let offset = address.checked_sub(view.base)? as u64;
     // One without elements is where it begins.
     let is_in = offset < view.bytes || offset == 0;
@@ -197,25 +204,27 @@ impl View {
         Access { kind: kind as u8, data, target: Access::HERE, bytes, offset: 0, shape: u32::MAX }
     }
 
-    /// Looks whether there is a head, if nobody has yet, and corrects what has been said.
-    ///
-    /// # Safety
-    /// The memory at `start`, which Kokkos has told, has not been given back.
-    unsafe fn look(&mut self, runtime: &Runtime, start: usize) {
-        let Some(label) = self.unseen.take() else { return };
-        let head = start as *const u8;
+    /// Looks whether there is a head, if nobody has yet, and corrects what has been said; false if there is no memory
+    /// any more. The kernel looks, since a program can pause its tools and give back what nobody is told of then.
+    fn look(&mut self, runtime: &Runtime, start: usize) -> bool {
+        let Some(label) = self.unseen.take() else { return true };
         // What is shorter than this is a View's with its head, for it is none that Kokkos takes for itself.
         if (self.bytes as usize) <= LABEL_AT + label.len {
-            return;
+            return true;
         }
-        // SAFETY: as many bytes have been allocated at least.
-        let at = |at: usize| unsafe { *head.add(LABEL_AT + at) };
-        let has_head = label.bytes[..label.len].iter().enumerate().all(|(place, byte)| at(place) == *byte)
-            && at(label.len) == 0;
-        if !has_head {
+        let mut found = [0_u8; LABEL_MOST];
+        let found = &mut found[..=label.len];
+        match copy_own(start + LABEL_AT, found) {
+            NO_MEMORY => return false,
+            copied if copied == found.len() as isize => {}
+            // A kernel that copies nothing for anybody: it is a View's, as most are.
+            _ => return true,
+        }
+        if found[..label.len] != label.bytes[..label.len] || found[label.len] != 0 {
             self.base = start;
             self.define(runtime);
         }
+        true
     }
 
     fn define(&self, runtime: &Runtime) {

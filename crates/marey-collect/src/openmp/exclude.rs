@@ -17,7 +17,7 @@ use super::here::here;
 use super::real::{Function, address};
 use super::region::{Construct, begin_call, enter, leave, leave_because, site_of_call};
 use super::tables::{Tables, tables};
-use super::wrapper::{Frame, export, nothing};
+use super::wrapper::{Frame, export, export_long, nothing};
 use crate::functions;
 use crate::own::{Own, local};
 use crate::process;
@@ -33,8 +33,6 @@ export! {
     GOMP_atomic_end = before_end::<ATOMIC>, nothing;
     GOMP_ordered_start = before::<ORDERED>, after::<ORDERED>;
     GOMP_ordered_end = before_end::<ORDERED>, nothing;
-    GOMP_doacross_wait = before::<DOACROSS>, after::<DOACROSS>;
-    GOMP_doacross_ull_wait = before::<DOACROSS>, after::<DOACROSS>;
     omp_set_lock = before_lock::<SIMPLE>, after_lock;
     omp_set_lock_ = before_lock::<SIMPLE>, after_lock;
     omp_unset_lock = before_unlock, nothing;
@@ -43,6 +41,12 @@ export! {
     omp_set_nest_lock_ = before_lock::<NESTS_OF_FORTRAN>, after_lock;
     omp_unset_nest_lock = before_unlock, nothing;
     omp_unset_nest_lock_ = before_unlock, nothing;
+}
+
+// A word for each dimension of `ordered(n)`: twelve are more than nests of loops have.
+export_long! {
+    GOMP_doacross_wait = before::<DOACROSS>, after::<DOACROSS>;
+    GOMP_doacross_ull_wait = before::<DOACROSS>, after::<DOACROSS>;
 }
 
 const CRITICAL: usize = 0;

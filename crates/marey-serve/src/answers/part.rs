@@ -66,7 +66,9 @@ fn of_span(run: &Opened<'_>, part: &PartOf, span: &SpanOf) -> Sums {
         bytes: 0,
     };
     let read = visits_of(run, span, &mut |it, path, inside| {
-        if !is_meant(part, it.location.0) {
+        // Lanes have no time of their own, here and in the sums of the run.
+        let has_time = run.trace.locations().get(it.location.idx()).is_some_and(|it| it.has_time());
+        if !has_time || !is_meant(part, it.location.0) {
             return;
         }
         let key = |path: CallPathId| (it.location.0, path.0);

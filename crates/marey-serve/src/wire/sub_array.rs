@@ -63,8 +63,8 @@ pub struct SubArrayHead {
     pub processes: Vec<WireSelectedProcess>,
     /// How many more there are.
     pub more_processes: u32,
-    /// Accesses to the array of the whole run that were only counted, so that it is not known which elements they mean; 0 also of
-    /// a span.
+    /// Accesses to the array of the locations that are meant, over the whole run, that were only counted, so that it is not known
+    /// which elements they mean; 0 also of a span.
     #[cfg_attr(test, ts(type = "number"))]
     pub not_kept: u64,
     /// Why there is nothing; `null` = there is something.

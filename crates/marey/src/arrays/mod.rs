@@ -38,6 +38,10 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     let mut rows = arrays(trace);
     if let Some(name) = &args.array {
         let known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+        // Fortran does not care about case, and debug information has it small.
+        let is_there = |name: &str| rows.iter().any(|row| row.name == name);
+        let small = name.to_lowercase();
+        let name = if is_there(name) || !is_there(&small) { name } else { &small };
         rows.retain(|row| row.name == *name);
         if rows.is_empty() {
             bail!(Usage(unknown(name, &known)));
@@ -80,7 +84,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
                 Some(sections) => {
                     page.sections(&rows, &sections)?;
                     let not_kept = rows.iter().map(|row| accesses_not_kept(trace, row.noun, &|_| true));
-                    page.not_kept(not_kept.sum())?;
+                    page.not_kept(not_kept.fold(0, u64::saturating_add))?;
                 }
                 None => bail!(selected::NO_ACCESSES),
             },

@@ -59,7 +59,8 @@ pub(super) fn of(run: &Run, array: Option<&str>) -> anyhow::Result<Vec<Symbol>> 
         let Some(place) = places.get(&rows.u32("symbol")?[row]) else { continue };
         let (reference, symbol) = *place;
         let of = &known.references[reference];
-        let is_wanted = |name: &str| name.rsplit("::").next().is_some_and(|it| it.eq_ignore_ascii_case(&of.array));
+        let is_wanted =
+            |name: &str| name.rsplit("::").next().is_some_and(|it| it.eq_ignore_ascii_case(&of.array));
         if !array.is_none_or(is_wanted) {
             continue;
         }
@@ -143,7 +144,8 @@ impl Page<'_> {
                 "subscript" => format!("subscript {}", it.subscript + 1),
                 end => format!("{end} of subscript {}", it.subscript + 1),
             };
-            let again = it.changes.saturating_sub(it.locations.len() as u64) / (it.locations.len() as u64).max(1);
+            let again =
+                it.changes.saturating_sub(it.locations.len() as u64) / (it.locations.len() as u64).max(1);
             table.push(vec![
                 shorten(&harmless(&it.symbol), 24).into(),
                 in_words(it).into(),

@@ -47,7 +47,7 @@ use super::at_least_one;
         calls[{caller|null, callee|null, name|null, kind, known_to, file|null, line|null, times, loop|null}], \
         loops[{kind, file, first_line, last_line, depth, loop|null, function|null}], constructs[{model, text, file, \
         first_line, last_line, function|null, loop|null}], references[{array, text, image, does, file, line, function|null, \
-        loop|null, moved_by|null, turned_by|null, ends[{end, text, line, carried_by|null, iterations|null}]}]. Files, functions, types and loops are numbered from 0 in \
+        loop|null, moved_by|null, turned_by|null, subscripts, symbols[{end, subscript, text, value|null}], ends[{end, text, line, carried_by|null, iterations|null}]}]. Files, functions, types and loops are numbered from 0 in \
         their lists, and so are file, type, function, caller, callee and loop. known_to is binary, text or both. In \
         calls name is that of a callee that debug information does not know; both are null where nobody knows who is \
         called. times is how many such calls there are in the machine code. References are to elements that other images have: \

@@ -65,10 +65,10 @@ impl<'a> Json<'a> {
             time_ns: it.time.0,
             bytes: it.bytes,
         };
-        let len = told.trace.duration().0 / told.spans.len().max(1) as i64;
+        let len = marey_analyze::span_length(told.trace, told.spans.len()).0;
         let span = |(at, (visits, time)): (i64, &(u64, marey_model::Nanos))| Span {
             from_ns: at * len,
-            to_ns: (at + 1) * len,
+            to_ns: ((at + 1) * len).min(told.trace.duration().0),
             visits: *visits,
             time_ns: time.0,
         };

@@ -241,7 +241,7 @@ impl Told<'_> {
             ("", Side::Left),
         ]);
         let most = self.spans.iter().map(|(_, time)| time.0).max().unwrap_or(0);
-        let len = self.trace.duration().0 / self.spans.len().max(1) as i64;
+        let len = marey_analyze::span_length(self.trace, self.spans.len()).0;
         for (at, (visits, time)) in (0_i64..).zip(self.spans) {
             table.row([
                 format::duration(Nanos(at * len)).into(),

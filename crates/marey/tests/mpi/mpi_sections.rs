@@ -399,7 +399,7 @@ fn symbols_are_worth_what_the_program_makes_of_them_and_are_kept_when_that_chang
     let mpi = need!(Mpi::Open.installed(), "Open MPI");
     need!(program(), "coarrays of Fortran for Open MPI");
     let place = Place::new();
-    let run = Job::new(mpi, 3, &build.path().unwrap()).record(place.path());
+    let run = Job::new(mpi, 3, build.path().unwrap()).record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     let told = arrays(&run, &[]);
     let symbols = told["symbols"].as_array().unwrap();

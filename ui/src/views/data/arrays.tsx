@@ -1,11 +1,9 @@
 /** All arrays, those with most time first, and what is made piece by piece among them, with what to do. */
-import { batch } from "@preact/signals";
 import type { JSX } from "preact";
 
 import { bytes, count, counted, percent, place } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
-import { array, chosenArray, chosenAxes } from "../../state/data.ts";
-import { chosenSelection } from "../../state/selection.ts";
+import { array, chooseArray } from "../../state/data.ts";
 import { goToSource } from "../../state/source.ts";
 import type { ArraysHead, WireAccesses, WireArray, WirePiece } from "../../wire/generated.ts";
 import { Table, type Column } from "../../widgets/table.tsx";
@@ -29,13 +27,7 @@ export function Arrays({ head }: { readonly head: ArraysHead }): JSX.Element {
     { name: "Share", help: "Of the time of all threads", text: (row) => percent(share(row)), value: share, unit: "%", width: "64px" },
     { name: "Declared", help: "Press it for the source", text: (row) => place(row.file, row.line), draw: (row) => <Place file={row.file} line={row.line} />, width: "minmax(104px, 1fr)" },
   ];
-  const choose = (row: WireArray): void =>
-    batch(() => {
-      // What is selected of another one has no place in it.
-      if (row.number !== array.value?.number) chosenSelection.value = null;
-      chosenArray.value = row.name;
-      chosenAxes.value = null;
-    });
+  const choose = (row: WireArray): void => chooseArray(row.name);
   return (
     <>
       <Pieces head={head} />

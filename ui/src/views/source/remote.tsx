@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 
 import { bytes, count, counted, percent } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
-import { chosenArray } from "../../state/data.ts";
+import { chooseArray } from "../../state/data.ts";
 import { lookAtLine, source, type SourceFile } from "../../state/source.ts";
 import { view } from "../../state/view.ts";
 import type { WireReference, WireSourceStatement } from "../../wire/generated.ts";
@@ -110,7 +110,7 @@ function Cost({ it }: { readonly it: WireSourceStatement }): JSX.Element {
         title="How this array lies with the processes, and which of its elements are referred to: the view Data"
         onClick={() =>
           batch(() => {
-            chosenArray.value = it.name;
+            chooseArray(it.name);
             view.value = "data";
           })
         }
