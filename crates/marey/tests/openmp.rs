@@ -247,6 +247,19 @@ fn detached_tasks_last_as_long_as_their_bodies() {
     recorded.is_whole();
 }
 
+/// A wait has a word for each loop of its nest, and those of seven loops do not all go in registers.
+#[test]
+fn waits_of_a_nest_are_for_the_iteration_that_the_program_names() {
+    let line = "gcc -O2 -g -Wall -fopenmp {}/openmp_ordered.c";
+    let Some(program) = Program::compile(line) else { return };
+    // 14! / (2!)^7, and of 3^7 iterations two thirds have one before them in the first loop, and in the last.
+    let expected = "paths 681080400\nwaits 2916\n";
+    assert_eq!(told(&program, &[]).0, expected);
+    let recorded = program.record(&[], &[]);
+    assert_eq!(String::from_utf8_lossy(&recorded.output.stdout), expected);
+    recorded.is_whole();
+}
+
 #[test]
 fn programs_end_and_fork_as_without_a_recorder() {
     for line in [GCC, CLANG] {
