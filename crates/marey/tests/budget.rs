@@ -219,7 +219,7 @@ fn deep_down_they_are_counted() {
 /// Two thousand functions that take the same: none of them alone is dear, so all is recorded, and the report says what that
 /// took.
 #[test]
-fn a_budget_that_cannot_be_kept_is_told() {
+fn alone_a_budget_that_cannot_be_kept_is_told() {
     use std::fmt::Write as _;
     let dir = tempfile::tempdir().unwrap();
     let mut text = "#include <stdint.h>\n#include <stdio.h>\n".to_owned();
