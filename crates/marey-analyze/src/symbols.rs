@@ -125,7 +125,6 @@ pub struct Symbols<'s> {
     /// References of the line of a call path that do what an access does.
     candidates: FxHashMap<(CallPathId, AccessKind), Vec<usize>>,
     found: BTreeMap<(usize, usize, LocationId), Values>,
-    unclear: u64,
 }
 
 impl<'s> Symbols<'s> {
@@ -142,7 +141,6 @@ impl<'s> Symbols<'s> {
             by_line,
             candidates: FxHashMap::default(),
             found: BTreeMap::new(),
-            unclear: 0,
         }
     }
 
@@ -169,10 +167,7 @@ impl<'s> Symbols<'s> {
         if fitting.iter().any(|it| is_called(&references[*it], name)) {
             fitting.retain(|it| is_called(&references[*it], name));
         }
-        let [one] = fitting[..] else {
-            self.unclear = self.unclear.saturating_add(1);
-            return;
-        };
+        let [one] = fitting[..] else { return };
         let it = &references[one];
         for (place, symbol) in it.symbols.iter().enumerate().filter(|(_, symbol)| symbol.value.is_none()) {
             if let Some(value) = value(it, symbol, &section, image) {
@@ -186,11 +181,6 @@ impl<'s> Symbols<'s> {
                 });
             }
         }
-    }
-
-    /// How many accesses may belong to several references of their line, or to none of them.
-    pub const fn unclear(&self) -> u64 {
-        self.unclear
     }
 
     /// All values, by reference, symbol, location and time.
