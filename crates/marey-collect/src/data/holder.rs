@@ -43,6 +43,8 @@ const FOREIGN: [&[u8]; 12] = [
 /// As much of a module is copied at a time, bytes; a multiple of a page.
 const PIECE: usize = 1 << 16;
 const PAGE: usize = 4096;
+/// What the kernel says if nothing can be read at an address.
+const NO_MEMORY: isize = -(libc::EFAULT as isize);
 /// Words that are compared in the time that a place of a table of blocks takes.
 const WORDS_A_PLACE: usize = 4;
 
@@ -154,7 +156,11 @@ impl Search {
             if piece.is_empty() {
                 return None;
             }
-            let copied = usize::try_from(copy_own(at, piece)).unwrap_or(0);
+            let copied = match copy_own(at, piece) {
+                NO_MEMORY => 0,
+                // A kernel that copies nothing for anybody.
+                copied => usize::try_from(copied).ok()?,
+            };
             let words = piece[..copied].chunks_exact(8);
             let is_it = |word: &[u8]| word == self.block.to_ne_bytes();
             if let Some(place) = words.into_iter().position(is_it) {
