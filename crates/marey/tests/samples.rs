@@ -7,8 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use marey_analyze::Trace;
-use marey_archive::{Archive, RunTrace};
+use marey_analyze::{Happenings, Span, Trace};
+use marey_archive::{Archive, Events, RunTrace};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -80,6 +80,17 @@ impl Program {
         RunTrace::load(&self.archive()).unwrap()
     }
 
+    /// How many periods each sample stands for.
+    fn weights(&self) -> Vec<f64> {
+        let (archive, trace) = (self.archive(), self.trace());
+        let mut weights = Vec::new();
+        let events = Events::open(&archive, &trace).unwrap();
+        events
+            .ticks_in(Span::ALL, &mut |ticks| weights.extend(ticks.iter().map(|tick| tick.periods as f64)))
+            .unwrap();
+        weights
+    }
+
     /// The sum of a column of a table.
     fn sum(&self, table: &str, column: &str) -> i64 {
         self.archive().table(table).unwrap().i64(column).unwrap().iter().sum()
@@ -106,20 +117,26 @@ fn inclusive(hot: &Value, name: &str) -> f64 {
 }
 
 /// Compares shares: each of the four functions within two points; where other work leaves so little of the processors
-/// that samples are few, within three standard errors.
-fn shares_are_right(printed: &str, hot: &Value) {
+/// that samples are few, within three standard errors. A sample counts for all periods since the one before it, so
+/// one that the kernel was late with weighs as much as it stands for: as many samples of equal weight would be as
+/// good as these as the square of the sum of their weights is times the sum of the squares.
+fn shares_are_right(printed: &str, program: &Program) {
+    let hot = &program.json("hot");
     let truth: Vec<_> = numbers(printed).into_iter().filter(|(name, _)| *name != "waited").collect();
     assert_eq!(truth.len(), 4);
     let whole: f64 = truth.iter().map(|(_, time)| time).sum();
     let sampled = hot["time_ns"].as_f64().unwrap();
     assert!((sampled / whole - 1.0).abs() < 0.05, "{sampled} ns were sampled of {whole}");
+    let weights = program.weights();
+    assert_eq!(u64::try_from(weights.len()).ok(), hot["samples"].as_u64());
+    let samples =
+        weights.iter().sum::<f64>().powi(2) / weights.iter().map(|weight| weight * weight).sum::<f64>();
     for (name, time) in truth {
         let (is, should_be) = (inclusive(hot, name) / sampled, time / whole);
         eprintln!("{name}: {:.2} % of {:.2} %", 100.0 * is, 100.0 * should_be);
-        let samples = hot["samples"].as_f64().unwrap();
         let error = (should_be * (1.0 - should_be) / samples).sqrt();
         let most = if samples * 1e9 / whole < 240.0 { 3.0 * error } else { 0.02 };
-        assert!((is - should_be).abs() < most, "{name}: {is} instead of {should_be}, {samples} samples");
+        assert!((is - should_be).abs() < most, "{name}: {is} instead of {should_be}, {samples:.0} samples");
     }
 }
 
@@ -193,7 +210,7 @@ fn shares_in_c(words: &str) -> Option<Program> {
 fn c_functions_have_their_shares() {
     let Some(program) = shares_in_c("-O2 -fomit-frame-pointer") else { return };
     let printed = program.record(&["--sample", "1000"]);
-    shares_are_right(&printed, &program.json("hot"));
+    shares_are_right(&printed, &program);
     stacks_are_right(&program.trace(), "main", &C_CALLS);
     // A thread that waits takes no processor time, and its region says how long it waited.
     let waited = numbers(&printed).into_iter().find(|(name, _)| *name == "waited").unwrap().1;
@@ -220,7 +237,7 @@ fn stacks_are_right_however_frames_are_laid_out() {
 fn cxx_functions_have_their_shares() {
     let Some(program) = Program::compile(&["c++ -std=c++17 -O2 -g {}/shares.cpp -o program"]) else { return };
     let printed = program.record(&["--sample", "1000"]);
-    shares_are_right(&printed, &program.json("hot"));
+    shares_are_right(&printed, &program);
     let calls = [
         ("main", "phase"),
         ("phase", "operator"),
@@ -245,7 +262,7 @@ fn fortran_procedures_have_their_shares() {
         let line = format!("gfortran {flags} -fno-inline -g {{}}/shares.f90 -o program");
         let Some(program) = Program::compile(&[&line]) else { return };
         let printed = program.record(&["--sample", "1000"]);
-        shares_are_right(&printed, &program.json("hot"));
+        shares_are_right(&printed, &program);
         let calls = [
             ("main", "MAIN_"),
             ("MAIN_", "ten"),
@@ -265,7 +282,7 @@ fn rust_functions_have_their_shares() {
     let line = "rustc --edition=2024 -O -g {}/shares.rs -o program";
     let Some(program) = Program::compile(&[line]) else { return };
     let printed = program.record(&["--sample", "1000"]);
-    shares_are_right(&printed, &program.json("hot"));
+    shares_are_right(&printed, &program);
     let calls = [
         ("main", "phase"),
         ("phase", "{{closure}}"),
