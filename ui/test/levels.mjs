@@ -26,7 +26,7 @@ async function said(browser, what, holds, argument) {
 
 export async function levels(browser, address, file) {
   const { page } = browser;
-  const { gets, remote, images, line, declared, per_image: perImage, loop, filled } = JSON.parse(readFileSync(file, "utf8"));
+  const { gets, remote, images, line, declared, per_image: perImage, loop, filled, symbols } = JSON.parse(readFileSync(file, "utf8"));
   await page.goto(address);
   await browser.until("the overview", () => document.querySelector(".overview-bar") !== null);
 
@@ -116,6 +116,10 @@ export async function levels(browser, address, file) {
   await browser.until("what is asked", () => document.querySelector(".source-remotes li") !== null);
   const across = plain(await page.locator(".source-remotes li").first().textContent());
   for (const part of [`Line ${line}`, "reads b(at)[from]", `get b: ${written(gets)} ×`, `${written(remote)} transfers beneath`, "data goes: 0 and 1", `Elements and image follow the loop ${loop[0]}–${loop[1]}.`, `needs b line ${filled}, written before`]) assert(across.replaceAll("\u00a0", " ").includes(part), `${part} is not in ${across}`);
+  for (const [text, says, least, greatest, changes] of symbols) {
+    const words = `${text} (${says}): ${written(least)} to ${written(greatest)}, changed ${written(changes)} times on each of ${images} locations`;
+    assert(across.replaceAll("\u00a0", " ").includes(words), `${words} is not in ${across}`);
+  }
   assert.equal((await page.locator(`.line[data-line='${line}'] .line-remote`).allTextContents()).join(""), "b(at)[from]");
   assert.equal(await page.locator(".line-remote").count() > 0 && (await page.locator(".line .line-remote").evaluateAll((all) => new Set(all.map((it) => it.closest(".line").dataset.line)).size)), 1, "no other line asks for anything");
   assert.match((await page.locator(".line-arrow title").allTextContents()).join(), new RegExp(`needs b of line ${filled}`));

@@ -59,7 +59,7 @@ pub use source::{
     CalleesHead, CalleesOf, NumberOf, SourceFileHead, SourceFunctionsHead, SourceHead, SourceLoopHead,
     SourceTypeHead, SourceTypesHead, SourceWayHead, WayTo, WireBase, WireCallee, WireConstruct, WireCost,
     WireEnd, WireMember, WireModule, WireReference, WireSource, WireSourceCall, WireSourceFunction,
-    WireSourceLoop, WireSourceStatement, WireSourceType,
+    WireSourceLoop, WireSourceStatement, WireSourceType, WireSymbol, WireWorth,
 };
 pub use sub_array::{
     SnapTo, SubArrayHead, SubArrayOf, WireSelected, WireSelectedPart, WireSelectedProcess,

@@ -17,12 +17,14 @@ const CELLS: readonly [number, number] = [160, 64];
 export type Axes = readonly [number | null, number | null];
 
 export const isOfSpan = signal(false);
-/** By its name; `null` = the one with most time. */
+/** By its name, where another one has that, too, with its number behind it; `null` = the one with most time. */
 export const chosenArray = signal<string | null>(null);
 /** `null` = the usual ones. */
 export const chosenAxes = signal<Axes | null>(null);
-/** The buffer that is looked at, by its name; `null` = none. */
+/** The buffer that is looked at, as `buffers.tsx` calls it; `null` = none. */
 export const chosenBuffer = signal<string | null>(null);
+/** Whose references the picture of the index space shows. */
+export const chosenReferences = signal<"remote" | "local">("remote");
 
 /** `null` = they are being added up. */
 export const arrays = signal<ArraysHead | null>(null);
@@ -31,14 +33,24 @@ export const isAsking = signal(false);
 /** The array that is looked at; `null` = there is none. */
 export const array = computed<WireArray | null>(() => {
   const rows = arrays.value?.arrays ?? [];
-  return rows.find((it) => it.name === chosenArray.value) ?? rows[0] ?? null;
+  const name = chosenArray.value;
+  return rows.find((it) => it.name === name) ?? rows.find((it) => numbered(it) === name) ?? rows[0] ?? null;
 });
 
+/** Distinguishes arrays of one name, as those of two functions; numbers are the run's own. */
+const numbered = ({ name, number }: Pick<WireArray, "name" | "number">): string => `${name}#${number}`;
+
+/** What an array is chosen by. */
+export function keyOf(it: Pick<WireArray, "name" | "number">): string {
+  const first = arrays.value?.arrays.find(({ name }) => name === it.name);
+  return first === undefined || first.number === it.number ? it.name : numbered(it);
+}
+
 /** Looks at another array; what is selected of the one before has no place in it. */
-export function chooseArray(name: string): void {
+export function chooseArray(it: Pick<WireArray, "name" | "number">): void {
   batch(() => {
-    if (name !== array.value?.name) chosenSelection.value = null;
-    chosenArray.value = name;
+    if (it.number !== array.value?.number) chosenSelection.value = null;
+    chosenArray.value = keyOf(it);
     chosenAxes.value = null;
   });
 }
@@ -53,7 +65,7 @@ export const axes = computed<Axes>(() => {
 });
 
 /** More of one array. */
-export const about = signal<{ readonly array: number; readonly head: ArrayHead | null } | null>(null);
+export const about = signal<{ readonly of: ArrayOf; readonly head: ArrayHead | null } | null>(null);
 export interface Picture {
   readonly head: SectionsHead;
   readonly of: SectionsOf;
@@ -61,6 +73,11 @@ export interface Picture {
   readonly remote: Float64Array;
 }
 export const picture = signal<Picture | null>(null);
+
+/** Whether an answer is about a part of the run that is looked at no longer, so that another is on its way. */
+export function isFormer({ part }: { readonly part: PartOf }): boolean {
+  return JSON.stringify(part) !== JSON.stringify(partOf(isOfSpan.value));
+}
 
 /** Begins to follow what is wanted; returns what ends it. */
 export function followData(): () => void {
@@ -75,7 +92,7 @@ export function followData(): () => void {
   );
   const details = new Latest<ArrayOf, ArrayHead | null>(
     async (of) => (await engine.array(of)).head,
-    (head, question) => (about.value = { array: question.array, head }),
+    (head, question) => (about.value = { of: question, head }),
     fail,
   );
   const pictures = new Latest<SectionsOf, Picture>(
@@ -120,6 +137,7 @@ export function followData(): () => void {
 export function dataText(): string {
   const list = [isOfSpan.value ? "span" : "", chosenArray.value, chosenAxes.value, chosenBuffer.value];
   const selection = selectionList();
+  if (chosenReferences.value === "local") return JSON.stringify([...list, selection, "local"]);
   if (selection !== null) return JSON.stringify([...list, selection]);
   return list.every((it) => it === null || it === "") ? "" : JSON.stringify(list);
 }
@@ -140,4 +158,5 @@ export function applyData(text: string): void {
   if (JSON.stringify(both) !== JSON.stringify(chosenAxes.peek())) chosenAxes.value = both;
   chosenBuffer.value = name(list[3]);
   applySelection(list[4]);
+  chosenReferences.value = list[5] === "local" ? "local" : "remote";
 }

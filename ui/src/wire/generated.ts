@@ -294,7 +294,11 @@ export type WireSourceFunction = { number: number, name: string, kind: string, a
 
 export type WireSourceLoop = { number: number, kind: string, first: number, last: number, depth: number, function: number | null, cost: WireCost, };
 
-export type WireReference = { array: string, text: string, image: string, does: string, line: number, within: number | null, moved_by: number | null, turned_by: number | null, ends: Array<WireEnd>, };
+export type WireReference = { array: string, text: string, image: string, does: string, line: number, within: number | null, moved_by: number | null, turned_by: number | null, ends: Array<WireEnd>, symbols: Array<WireSymbol>, };
+
+export type WireSymbol = { text: string, end: string, subscript: number, value: string, worth: WireWorth | null, };
+
+export type WireWorth = { least: number, greatest: number, changes: number, locations: number, accesses: number, };
 
 export type WireEnd = { end: string, text: string, line: number, carried: number | null, distance: number, };
 

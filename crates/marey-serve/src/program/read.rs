@@ -3,11 +3,14 @@
 //! The one idea: a row's number is its place, and a number that leads nowhere is none; so whatever a damaged archive says,
 //! everything is found or is not.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use marey_analyze::{LoopLines, Nests};
 use marey_archive::schema::{NONE, SOURCE_TEXTS, SOURCE_VERSION};
 use marey_archive::{Archive, Error};
 
 use super::Program;
+use crate::wire::WireWorth;
 
 /// A module of the user's.
 #[derive(Debug)]
@@ -118,6 +121,17 @@ pub(crate) struct Reference {
     pub(crate) moved_by: Option<u32>,
     pub(crate) turned_by: Option<u32>,
     pub(crate) ends: Vec<End>,
+    pub(crate) symbols: Vec<Symbol>,
+}
+
+/// An expression of a reference.
+#[derive(Debug)]
+pub(crate) struct Symbol {
+    pub(crate) text: String,
+    pub(crate) end: String,
+    pub(crate) subscript: u32,
+    pub(crate) value: String,
+    pub(crate) worth: Option<WireWorth>,
 }
 
 /// Where elements of a reference are written or read.
@@ -332,8 +346,10 @@ fn references(archive: &Archive, it: &mut Program) -> Result<(), Error> {
             moved_by: known(rows.u32("moved_by")?[row], n_loops),
             turned_by: known(rows.u32("turned_by")?[row], n_loops),
             ends: Vec::new(),
+            symbols: Vec::new(),
         });
     }
+    symbols(archive, it)?;
     let rows = archive.table("source_dependences")?;
     for row in 0..rows.len() {
         let carried = rows.u32("carried")?[row];
@@ -348,6 +364,37 @@ fn references(archive: &Archive, it: &mut Program) -> Result<(), Error> {
                 distance: rows.i64("distance")?[row],
             });
         }
+    }
+    Ok(())
+}
+
+/// Expressions, and what they were worth on all locations together.
+fn symbols(archive: &Archive, it: &mut Program) -> Result<(), Error> {
+    let rows = archive.table("symbols")?;
+    let mut worth: BTreeMap<u32, (WireWorth, BTreeSet<u32>)> = BTreeMap::new();
+    let unsigned = |number: i64| u64::try_from(number).unwrap_or(0);
+    for row in 0..rows.len() {
+        let (least, greatest) = (rows.i64("least")?[row], rows.i64("greatest")?[row]);
+        let none = WireWorth { least, greatest, changes: 0, locations: 0, accesses: 0 };
+        let (it, on) = worth.entry(rows.u32("symbol")?[row]).or_insert_with(|| (none, BTreeSet::new()));
+        let location = rows.u32("location")?[row];
+        // The first value of a location is no change.
+        let first = u64::from(on.insert(location));
+        (it.least, it.greatest) = (it.least.min(least), it.greatest.max(greatest));
+        it.changes = it.changes.saturating_add(unsigned(rows.i64("changes")?[row]).saturating_sub(first));
+        it.accesses = it.accesses.saturating_add(unsigned(rows.i64("accesses")?[row]));
+        it.locations = u32::try_from(on.len()).unwrap_or(u32::MAX);
+    }
+    let rows = archive.table("source_symbols")?;
+    for row in 0..rows.len() {
+        let Some(of) = it.references.get_mut(rows.u32("reference")?[row] as usize) else { continue };
+        of.symbols.push(Symbol {
+            text: rows.text("text")?[row].clone(),
+            end: rows.text("end")?[row].clone(),
+            subscript: rows.u32("subscript")?[row],
+            value: rows.text("value")?[row].clone(),
+            worth: worth.get(&rows.u32("id")?[row]).map(|(worth, _)| *worth),
+        });
     }
     Ok(())
 }

@@ -249,6 +249,44 @@ pub struct WireReference {
     pub turned_by: Option<u32>,
     /// Where its elements are written or read, the nearest first.
     pub ends: Vec<WireEnd>,
+    /// Expressions that say which elements and which image, in the order of the text.
+    pub symbols: Vec<WireSymbol>,
+}
+
+/// An expression of a reference, and what it was worth.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WireSymbol {
+    /// As written.
+    pub text: String,
+    /// What it says: `subscript`, `lower`, `upper`, `step` or `image`.
+    pub end: String,
+    /// Of which subscript, from 0; of the image 0.
+    pub subscript: u32,
+    /// Its value, where the text says it; empty = it does not.
+    pub value: String,
+    /// What it was worth when the program ran; `null` = nobody knows.
+    pub worth: Option<WireWorth>,
+}
+
+/// What an expression was worth.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WireWorth {
+    /// The least value.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub least: i64,
+    /// The greatest value.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub greatest: i64,
+    /// How often it was another than before, on all locations.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub changes: u64,
+    /// On how many locations it was worth something.
+    pub locations: u32,
+    /// How many accesses tell of it.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub accesses: u64,
 }
 
 /// The other end of a reference.
@@ -501,6 +539,8 @@ pub(super) fn declarations() -> Vec<String> {
         WireSourceFunction::decl(),
         WireSourceLoop::decl(),
         WireReference::decl(),
+        WireSymbol::decl(),
+        WireWorth::decl(),
         WireEnd::decl(),
         WireSourceStatement::decl(),
         WireSourceType::decl(),

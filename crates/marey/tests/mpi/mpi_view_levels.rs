@@ -48,6 +48,11 @@ fn from_an_array_to_its_gets_to_the_line_in_the_browser() {
         "line": line_of("a(i) = b(at)[from]"),
         // The loop around it, and where what it reads is written.
         "loop": [line_of("do i = 1, per_image"), line_of("a(i) = b(at)[from]") + 1],
+        // Two elements behind each other have one subscript, and come from one image after the other.
+        "symbols": [
+            ["at", "subscript 1", 1, PER_IMAGE, PER_IMAGE * STEPS / IMAGES - 1],
+            ["from", "which image", 1, IMAGES, PER_IMAGE * STEPS - 1],
+        ],
         "filled": line_of("b = "),
         "declared": line_of(":: a(:)[:], b(:)[:]"),
     });

@@ -27,7 +27,7 @@ export function Arrays({ head }: { readonly head: ArraysHead }): JSX.Element {
     { name: "Share", help: "Of the time of all threads", text: (row) => percent(share(row)), value: share, unit: "%", width: "64px" },
     { name: "Declared", help: "Press it for the source", text: (row) => place(row.file, row.line), draw: (row) => <Place file={row.file} line={row.line} />, width: "minmax(104px, 1fr)" },
   ];
-  const choose = (row: WireArray): void => chooseArray(row.name);
+  const choose = (row: WireArray): void => chooseArray(row);
   return (
     <>
       <Pieces head={head} />

@@ -25,11 +25,16 @@ export function Buffers({ head }: { readonly head: ArraysHead }): JSX.Element {
     { name: "Share", help: "Of the bytes of all messages, both ends", text: (row) => percent(both(row) / all), value: (row) => both(row) / all, bar: (row) => both(row) / most, unit: "%", width: "80px" },
     { name: "At", help: "Where it is declared, or was allocated; press it for the source", text: (row) => place(row.file, row.line), draw: (row) => <Place file={row.file} line={row.line} />, width: "minmax(110px, 1fr)" },
   ];
-  const chosen = rows.find((row) => nameOf(row) === chosenBuffer.value);
+  const keys = keysOf(rows);
+  const chosen = rows.find((row) => keys.get(row) === chosenBuffer.value);
+  const choose = (row: WireBuffer): void => {
+    const key = keys.get(row) ?? null;
+    chosenBuffer.value = key === chosenBuffer.value ? null : key;
+  };
   return (
     <>
       <p class="muted">{percent(known / all)} of the bytes are known by their data; a message counts where it was sent from and where it was received into.</p>
-      <Table label="buffers" rows={rows} columns={columns} sortedBy={6} height={10} onChoose={(row) => (chosenBuffer.value = nameOf(row) === chosenBuffer.value ? null : nameOf(row))} isChosen={(row) => nameOf(row) === chosenBuffer.value} />
+      <Table label="buffers" rows={rows} columns={columns} sortedBy={6} height={10} onChoose={choose} isChosen={(row) => row === chosen} />
       {head.more_buffers > 0 ? <p class="muted">{counted(head.more_buffers, "more datum", "more data")} moved less.</p> : null}
       <Temporaries rows={rows} />
       {chosen === undefined ? null : <Pairs row={chosen} />}
@@ -63,6 +68,18 @@ function nameOf(row: WireBuffer): string {
   return row.name === "" ? (row.kind === "" ? "messages without data" : `(${row.kind} without a name)`) : row.name;
 }
 
+/** What each is chosen by: its name, and behind that of others of this name which one of them it is. */
+function keysOf(rows: readonly WireBuffer[]): ReadonlyMap<WireBuffer, string> {
+  const seen = new Map<string, number>();
+  return new Map(
+    rows.map((row) => {
+      const nth = (seen.get(nameOf(row)) ?? 0) + 1;
+      seen.set(nameOf(row), nth);
+      return [row, nth === 1 ? nameOf(row) : `${nameOf(row)}#${nth}`];
+    }),
+  );
+}
+
 type Pair = WireBuffer["pairs"][number];
 
 /** Between whom. */
@@ -81,6 +98,7 @@ function Pairs({ row }: { readonly row: WireBuffer }): JSX.Element {
     <div class="data-pairs">
       <h2>Between whom the messages of {nameOf(row)} went</h2>
       <Table label="pairs of the data" rows={row.pairs} columns={columns} sortedBy={2} height={8} onChoose={choose} />
+      {row.more_pairs > 0 ? <p class="muted">{counted(row.more_pairs, "more pair")} moved less.</p> : null}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 
 import { bytes, count, counted, percent, place } from "../../base/format.ts";
 import { duration } from "../../base/time.ts";
-import { about } from "../../state/data.ts";
+import { about, isFormer } from "../../state/data.ts";
 import { ANYTHING, ask } from "../../state/levels.ts";
 import { processName, run } from "../../state/run.ts";
 import { chosenLocations, chosenRegion, view } from "../../state/view.ts";
@@ -23,10 +23,10 @@ interface Props {
 
 export function Detail({ array, of }: Props): JSX.Element {
   const it = about.value;
-  const head = it?.array === array.number ? it.head : null;
-  if (head === null) return <Coming what={`${nameOf(array)} is being looked at`} isSmall />;
+  if (it === null || it.of.array !== array.number || it.head === null) return <Coming what={`${nameOf(array)} is being looked at`} isSmall />;
+  const head = it.head;
   return (
-    <>
+    <div class={isFormer(it.of) ? "data-detail data-stale" : "data-detail"}>
       <section>
         <h2>
           Statements on {nameOf(array)}{" "}
@@ -47,7 +47,7 @@ export function Detail({ array, of }: Props): JSX.Element {
         </section>
       </div>
       <Selection array={array} />
-    </>
+    </div>
   );
 }
 

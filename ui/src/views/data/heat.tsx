@@ -8,7 +8,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 
 import { count } from "../../base/format.ts";
-import { axes, chosenArray, chosenAxes, picture, type Axes, type Picture } from "../../state/data.ts";
+import { axes, chosenArray, chosenAxes, chosenReferences, isFormer, keyOf, picture, type Axes, type Picture } from "../../state/data.ts";
 import { processName } from "../../state/run.ts";
 import { chosenSelection } from "../../state/selection.ts";
 import { selected } from "../../state/sub_array.ts";
@@ -24,7 +24,7 @@ interface Props {
 }
 
 export function HeatMap({ array, processes }: Props): JSX.Element {
-  const which = useSignal<"remote" | "local">("remote");
+  const which = chosenReferences;
   const it = picture.value;
   const [across, down] = axes.value;
   const isOf = it !== null && it.of.array === array.number && it.of.axes[0] === across && it.of.axes[1] === down;
@@ -32,7 +32,7 @@ export function HeatMap({ array, processes }: Props): JSX.Element {
   if (it.head.why_not !== null) return <p class="muted">No picture: {it.head.why_not}.</p>;
   const owners = processes.filter((part) => part.instances > 0).map((part) => part.process);
   return (
-    <>
+    <div class={isFormer(it.of) ? "data-stale" : undefined}>
       <p class="data-tools">
         <span role="group" aria-label="Whose references">
           <button type="button" aria-pressed={which.value === "remote"} title="References of processes to elements that others have" onClick={() => (which.value = "remote")}>
@@ -52,7 +52,7 @@ export function HeatMap({ array, processes }: Props): JSX.Element {
         </p>
       ) : null}
       {it.head.damage.length > 0 ? <p class="warn">Not all could be read: {it.head.damage.join("; ")}</p> : null}
-    </>
+    </div>
   );
 }
 
@@ -253,7 +253,7 @@ function select(it: Picture, array: WireArray, owners: readonly number[], one: C
   }
   batch(() => {
     // That with most time may be another one in another span.
-    chosenArray.value = array.name;
+    chosenArray.value = keyOf(array);
     chosenSelection.value = { section, processes: processes?.length === owners.length ? null : processes };
   });
 }

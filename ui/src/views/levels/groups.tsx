@@ -30,7 +30,7 @@ export function Groups({ head, by }: { readonly head: SentencesHead; readonly by
     { name: "Time", help: "With all that lies beneath, all threads together", text: (row) => duration(row.time_ns), value: (row) => row.time_ns, bar: (row) => row.time_ns / most, unit: "ns", width: "110px" },
     { name: "Share", help: "Of the time of the sentence", text: (row) => percent(share(row)), value: share, unit: "%", width: "80px" },
     { name: "A visit", help: "On average", text: (row) => (row.visits === 0 ? "–" : duration(each(row))), value: each, unit: "ns", width: "90px" },
-    { name: "Bytes", help: "What they say to have moved", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, unit: "B", width: "90px" },
+    { name: "Bytes", help: "What they say to have moved; of a span it is not known", text: (row) => (row.bytes === 0 ? "" : bytes(row.bytes)), value: (row) => row.bytes, unit: "B", width: "90px" },
     {
       name: by === "line" ? "In the source" : "Most from",
       help: by === "line" ? "Function and place; press it for the source" : "Where the one with most time was called; press it for the source",

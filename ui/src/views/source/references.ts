@@ -3,7 +3,8 @@
  * written to where they are read.
  */
 import type { SourceFile } from "../../state/source.ts";
-import type { WireEnd, WireReference } from "../../wire/generated.ts";
+import { count, counted } from "../../base/format.ts";
+import type { WireEnd, WireReference, WireSymbol } from "../../wire/generated.ts";
 import type { Piece } from "./colour.ts";
 
 /** From a letter of the line to the one behind the last. */
@@ -97,4 +98,26 @@ export function moveWords(file: SourceFile, { within, moved_by, turned_by }: Wir
   if (elements === "" && image === "") return "The same elements of the same image in each iteration, as far as the text shows.";
   if (elements === image) return `Elements and image follow ${elements}.`;
   return [elements === "" ? "The same elements in each iteration" : `Elements follow ${elements}`, image === "" ? "of one image." : `the image follows ${image}.`].join(image === "" ? " " : "; ");
+}
+
+/** What an expression says: `subscript 2`, `image`. */
+function saysWords({ end, subscript }: WireSymbol): string {
+  if (end === "image" || end === "subscript") return end === "image" ? "which image" : `subscript ${subscript + 1}`;
+  return `${end === "step" ? "step" : `${end} end`} of subscript ${subscript + 1}`;
+}
+
+/** `1 to 3 000, changed 5 999 times on each of 2 locations`; empty = nothing that the text does not show by itself. */
+export function worthWords({ text, value, worth }: WireSymbol): string {
+  if (value !== "") return value === text ? "" : `${value}, as the text says`;
+  if (worth === null) return "";
+  const { least, greatest, changes, locations } = worth;
+  const is = least === greatest ? `always ${count(least)}` : `${count(least)} to ${count(greatest)}`;
+  const each = Math.round(changes / locations);
+  const often = changes === 0 ? (least === greatest ? "" : ", the same all the time on each location") : `, changed ${each === 0 ? "less than once" : counted(each, "time")} on each of ${counted(locations, "location")}`;
+  return `${is}${often}`;
+}
+
+/** Expressions of a reference of which there is something to say, in words; each once. */
+export function symbolWords({ symbols }: WireReference): readonly { readonly text: string; readonly says: string; readonly worth: string }[] {
+  return symbols.map((it) => ({ text: it.text, says: saysWords(it), worth: worthWords(it) })).filter((it) => it.worth !== "");
 }

@@ -8,7 +8,7 @@ import { chooseArray } from "../../state/data.ts";
 import { lookAtLine, source, type SourceFile } from "../../state/source.ts";
 import { view } from "../../state/view.ts";
 import type { WireReference, WireSourceStatement } from "../../wire/generated.ts";
-import { moveWords, whenWords } from "./references.ts";
+import { moveWords, symbolWords, whenWords } from "./references.ts";
 
 interface Props {
   readonly file: SourceFile;
@@ -76,6 +76,11 @@ function One({ file, path, it }: { readonly file: SourceFile; readonly path: str
       {it.references.map((reference) => (
         <>
           {moveWords(file, reference) === "" ? null : <p class="muted">{moveWords(file, reference)}</p>}
+          {symbolWords(reference).map(({ text, says, worth }) => (
+            <p class="source-end" title="What this expression was worth when the program ran, as single accesses tell: the least and the greatest, and how often it was another than before. Subscripts count as the array was made.">
+              <code>{text}</code> <span class="muted">{`(${says}):`}</span> {worth}
+            </p>
+          ))}
           {reference.ends.map((end) => (
             <p class="source-end">
               {end.end === "written" ? "← needs" : "→ feeds"}{" "}
@@ -110,7 +115,7 @@ function Cost({ it }: { readonly it: WireSourceStatement }): JSX.Element {
         title="How this array lies with the processes, and which of its elements are referred to: the view Data"
         onClick={() =>
           batch(() => {
-            chooseArray(it.name);
+            chooseArray({ name: it.name, number: it.array });
             view.value = "data";
           })
         }

@@ -12,7 +12,7 @@ use crate::program::{Program, Reference, of_graph};
 use crate::run::Opened;
 use crate::wire::{
     NumberOf, SourceFileHead, SourceLoopHead, WireConstruct, WireCost, WireEnd, WireReference,
-    WireSourceCall, WireSourceFunction, WireSourceLoop,
+    WireSourceCall, WireSourceFunction, WireSourceLoop, WireSymbol,
 };
 
 /// More calls of a file are not told: those of a line are what is looked at.
@@ -78,6 +78,13 @@ fn reference(it: &Reference) -> WireReference {
         carried: end.carried,
         distance: end.distance,
     });
+    let symbols = it.symbols.iter().map(|symbol| WireSymbol {
+        text: symbol.text.clone(),
+        end: symbol.end.clone(),
+        subscript: symbol.subscript,
+        value: symbol.value.clone(),
+        worth: symbol.worth,
+    });
     WireReference {
         array: it.array.clone(),
         text: it.text.clone(),
@@ -88,6 +95,7 @@ fn reference(it: &Reference) -> WireReference {
         moved_by: it.moved_by,
         turned_by: it.turned_by,
         ends: ends.collect(),
+        symbols: symbols.collect(),
     }
 }
 
