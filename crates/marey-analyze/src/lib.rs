@@ -45,6 +45,7 @@ mod patterns;
 mod phases;
 mod profile;
 mod ranks;
+mod redistribution;
 mod reduced;
 mod remarks;
 mod samples;
@@ -117,6 +118,7 @@ pub use phases::{
 };
 pub use profile::{CallPathRow, RegionRow, call_paths, regions};
 pub use ranks::{RankRow, ranks};
+pub use redistribution::{AllToAll, RedistributedBy, Redistribution, redistributions};
 pub use reduced::{Reduced, reduced};
 pub use remarks::{
     LoopChange, LoopOutcome, OnPath, RemarkRow, Remarked, RemarkedCall, RemarkedLoop, USUAL_LANES,

@@ -13,9 +13,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marey_model::{CallPathId, Nanos, NounId, ProcessId, Role, fits};
+use marey_model::{CallPathId, LocationId, Nanos, NounId, ProcessId, Role, fits};
 
-use crate::happenings::{Happenings, Unread};
+use crate::happenings::{Happenings, Interval, Unread};
 use crate::names::is_named;
 use crate::paths::{Paths, add, process_of};
 use crate::trace::{Region, Trace};
@@ -420,7 +420,10 @@ pub fn over_time(
     let len = span_length(trace, spans).0;
     for slab in 0..events.slabs().len() {
         events.intervals(slab, &mut |batch| {
-            for interval in batch.iter().filter(|interval| of.contains(&interval.call_path)) {
+            // Lanes have no time of their own, here and in the sums.
+            let has_time = |at: LocationId| trace.locations().get(at.idx()).is_some_and(|it| it.has_time());
+            let is_one = |it: &&Interval| of.contains(&it.call_path) && has_time(it.location);
+            for interval in batch.iter().filter(is_one) {
                 let span = |time: Nanos| usize::try_from(time.0 / len).unwrap_or(0).min(spans - 1);
                 let (first, last) = (span(interval.start), span(interval.end));
                 found[first].0 = found[first].0.saturating_add(interval.visits.into());

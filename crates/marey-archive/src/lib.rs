@@ -16,6 +16,7 @@ pub mod merge;
 pub mod schema;
 
 mod addresses;
+mod all_to_all;
 mod array_messages;
 mod aside;
 #[cfg(unix)]
@@ -39,6 +40,7 @@ mod store;
 mod trace;
 
 pub use addresses::{AddressCost, Addresses};
+pub use all_to_all::all_to_all;
 pub use aside::Aside;
 #[cfg(unix)]
 pub use beside::{add_problems, add_tables};

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use marey_analyze::{
-    Anomalies, Causes, LocationKind, Method, Region, SituationRules, Situations, Trace, Unread, Until, Waits,
-    anomalies, causes, phases, reduced, situations,
+    Anomalies, Causes, LocationKind, Method, Redistribution, Region, SituationRules, Situations, Trace,
+    Unread, Until, Waits, anomalies, arrays, causes, phases, redistributions, reduced, situations,
 };
-use marey_archive::{Addresses, Archive, Detail, Error, Events, RunTrace, prepared};
+use marey_archive::{Addresses, Archive, Detail, Error, Events, RunTrace, all_to_all, prepared};
 use marey_model::{CallPathId, LocationId, Nanos, Role};
 use rustc_hash::FxHashMap;
 
@@ -55,6 +55,7 @@ pub struct Opened<'a> {
     program: OnceLock<Program>,
     addresses: OnceLock<Addresses>,
     remarked: OnceLock<Vec<u8>>,
+    redistributed: OnceLock<(Vec<Redistribution>, Vec<String>)>,
     report: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     reported: OnceLock<Vec<u8>>,
     /// What is known of it and another run.
@@ -133,6 +134,7 @@ impl<'a> Opened<'a> {
             program: OnceLock::new(),
             addresses: OnceLock::new(),
             remarked: OnceLock::new(),
+            redistributed: OnceLock::new(),
             report: Box::new(report),
             reported: OnceLock::new(),
             told: None,
@@ -237,6 +239,18 @@ impl<'a> Opened<'a> {
         }
         let found = Addresses::of(self.archive, &self.trace)?;
         Ok(self.addresses.get_or_init(|| found))
+    }
+
+    /// What moves its data from each rank to each other, and what could not be read of that; added up when somebody asks.
+    pub(crate) fn redistributed(&self) -> (&[Redistribution], &[String]) {
+        let (found, damage) = self.redistributed.get_or_init(|| {
+            let (operations, damage) = match all_to_all(self.archive, &self.trace) {
+                Ok(operations) => (operations, Vec::new()),
+                Err(error) => (Vec::new(), vec![error.to_string()]),
+            };
+            (redistributions(&self.trace, &arrays(&self.trace), &operations), damage)
+        });
+        (found, damage)
     }
 
     /// What compilers said of its program, as an answer, made when somebody asks.

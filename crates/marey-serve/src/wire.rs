@@ -34,7 +34,7 @@ pub use annotations::{
 };
 pub use arrays::{
     ArrayHead, ArrayOf, ArraysHead, SectionsHead, SectionsOf, WireAccesses, WireArray, WireArrayPart,
-    WireBeneath, WireBuffer, WireCallerLoop, WirePiece, WireStatement,
+    WireBeneath, WireBuffer, WireCallerLoop, WirePiece, WireRedistribution, WireStatement,
 };
 pub use causes::{CausesHead, PathHead, WaitsHead, WireCalled, WireDelay, WireOnPath, WireSuffered};
 pub use code::{SourceCodeHead, SourceCodesHead, WireCode, WireInstruction};

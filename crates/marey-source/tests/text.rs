@@ -166,6 +166,11 @@ fn directives_last_as_long_as_what_they_govern() {
             "Mpi 13-13 MPI_Barrier"
         ]
     );
+    // Each reference to another image is what stands before its image, and not all that the sum has before it.
+    let sum = "subroutine s\nx = t * u(1)[1] + v(i)%w(2)[p] - (y(3)[2])\nend subroutine\n";
+    let mut found = rows("a.f90", sum);
+    found.sort();
+    assert_eq!(found, ["Coarray 2-2 u(1)[1]", "Coarray 2-2 v(i)%w(2)[p]", "Coarray 2-2 y(3)[2]"]);
     let fixed = "      subroutine s\nc$omp parallel do\nc$omp+ private(i)\n      do 10 i = 1, 3\n 10   continue\n      end\n";
     assert_eq!(rows("a.f", fixed), ["OpenMp 2-5 parallel do private(i)"]);
     let rust = "fn f() {\n  v.par_iter()\n   .for_each(|x| g(x));\n  std::thread::scope(|s| {\n    s.spawn(|| 1);\n  });\n  \

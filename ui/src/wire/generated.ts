@@ -210,13 +210,13 @@ export type WireChoices = { rows: Array<WireChoice>, more: number, };
 
 export type WireChoice = { name: string, visits: number, time_ns: number, };
 
-export type SentenceTimesHead = { from_ns: number, to_ns: number, is_whole: boolean, damage: Array<string>, };
+export type SentenceTimesHead = { from_ns: number, to_ns: number, threads: number, is_whole: boolean, damage: Array<string>, };
 
 export type ArrayOf = { part: PartOf, array: number, };
 
 export type SectionsOf = { part: PartOf, array: number, axes: [number | null, number | null], cells: [number, number], };
 
-export type ArraysHead = { of_ns: number, arrays: Array<WireArray>, more: number, pieces: Array<WirePiece>, buffers: Array<WireBuffer>, more_buffers: number, is_whole: boolean, damage: Array<string>, };
+export type ArraysHead = { of_ns: number, arrays: Array<WireArray>, more: number, pieces: Array<WirePiece>, buffers: Array<WireBuffer>, more_buffers: number, redistributions: Array<WireRedistribution>, more_redistributions: number, whole_ns: number, is_whole: boolean, damage: Array<string>, };
 
 export type WireAccesses = { accesses: number, bytes: number, time_ns: number, };
 
@@ -224,7 +224,9 @@ export type WireArray = { number: number, name: string, kind: string, file: stri
 
 export type WirePiece = { array: number, why: string, verb: string, file: string, line: number, sum: WireAccesses, transfers: number, };
 
-export type WireBuffer = { name: string, kind: string, file: string, line: number, sent: number, sent_bytes: number, received: number, received_bytes: number, pairs: Array<[number, number, number]>, };
+export type WireBuffer = { name: string, kind: string, file: string, line: number, sent: number, sent_bytes: number, received: number, received_bytes: number, pairs: Array<[number, number, number]>, more_pairs: number, };
+
+export type WireRedistribution = { by: string, verb: string, from: string, to: string, function: string, file: string, line: number, times: number, bytes: number, time_ns: number | null, };
 
 export type WireCallerLoop = { function: string, file: string, first: number, last: number, };
 

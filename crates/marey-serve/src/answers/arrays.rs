@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    AccessSum, ArrayRow, ArrayTraffic, Nests, Piece, Statement, Trace, array_traffic, arrays, piecemeal,
+    AccessSum, ArrayRow, ArrayTraffic, Nests, Piece, Redistribution, Statement, Trace, array_traffic, arrays,
+    piecemeal,
 };
 use marey_model::ProcessId;
 
@@ -17,7 +18,7 @@ use crate::program::nests;
 use crate::run::Opened;
 use crate::wire::{
     ArrayHead, ArrayOf, ArraysHead, PartOf, WireAccesses, WireArray, WireArrayPart, WireBeneath, WireBuffer,
-    WireCallerLoop, WirePiece, WireStatement,
+    WireCallerLoop, WirePiece, WireRedistribution, WireStatement,
 };
 
 /// More arrays, and more data of messages, are not told.
@@ -30,10 +31,12 @@ const MOST_PIECES: usize = 20;
 const MOST_PAIRS: usize = 64;
 
 pub(super) fn answer(run: &Opened<'_>, asked: &PartOf) -> Vec<u8> {
-    let part = part::of(run, asked);
+    let mut part = part::of(run, asked);
     let rows = arrays(&part.trace);
     // Sums of messages are of the whole run.
     let traffic = array_traffic(&run.trace);
+    let (moved, damage) = run.redistributed();
+    part.damage.extend(damage.iter().cloned());
     let head = ArraysHead {
         of_ns: part.of_ns,
         arrays: rows.iter().take(MOST_ARRAYS).map(array).collect(),
@@ -41,10 +44,28 @@ pub(super) fn answer(run: &Opened<'_>, asked: &PartOf) -> Vec<u8> {
         pieces: piecemeal(&rows).iter().take(MOST_PIECES).map(piece).collect(),
         buffers: traffic.iter().take(MOST_ARRAYS).map(buffer).collect(),
         more_buffers: more(traffic.len(), MOST_ARRAYS),
+        redistributions: moved.iter().take(MOST_ROWS).map(redistribution).collect(),
+        more_redistributions: more(moved.len(), MOST_ROWS),
+        whole_ns: part::of(run, &PartOf { span: None, locations: None }).of_ns,
         is_whole: part.is_whole,
         damage: part.damage,
     };
     Columns::default().frame("arrays", &head)
+}
+
+fn redistribution(it: &Redistribution) -> WireRedistribution {
+    WireRedistribution {
+        by: it.by.name().to_owned(),
+        verb: it.verb.clone(),
+        from: it.from.clone(),
+        to: it.to.clone(),
+        function: it.function.clone(),
+        file: it.file.clone(),
+        line: it.line,
+        times: it.times,
+        bytes: it.bytes,
+        time_ns: it.time.map(|time| time.0),
+    }
 }
 
 fn accesses(sum: AccessSum) -> WireAccesses {
@@ -99,6 +120,7 @@ fn buffer(it: &ArrayTraffic<'_>) -> WireBuffer {
         received: it.received,
         received_bytes: it.received_bytes,
         pairs: pairs.collect(),
+        more_pairs: more(it.pairs.len(), MOST_PAIRS),
     }
 }
 

@@ -132,7 +132,9 @@ pub(super) fn times(run: &Opened<'_>, asked: &SentenceTimes) -> Vec<u8> {
     };
     let mut found = vec![(0_u64, 0_i64); usize::try_from(spans).unwrap_or(0)];
     let read = visits_of(run, &span, &mut |it, _, _| {
-        if !is_one[it.call_path.idx()] || !is_meant(&asked.part, it.location.0) {
+        // Lanes have no time of their own, here and in the sums.
+        let has_time = run.trace.locations().get(it.location.idx()).is_some_and(|it| it.has_time());
+        if !has_time || !is_one[it.call_path.idx()] || !is_meant(&asked.part, it.location.0) {
             return;
         }
         let (from, to) = (it.start.0.max(span.from_ns), it.end.0.min(span.to_ns));
@@ -145,9 +147,12 @@ pub(super) fn times(run: &Opened<'_>, asked: &SentenceTimes) -> Vec<u8> {
             cell.0 = cell.0.saturating_add(it.visits.into());
         }
     });
+    let threads =
+        (0..).zip(run.trace.locations()).filter(|(place, it)| it.has_time() && is_meant(&asked.part, *place));
     let head = SentenceTimesHead {
         from_ns: span.from_ns,
         to_ns: span.to_ns,
+        threads: u32::try_from(threads.count()).unwrap_or(u32::MAX),
         is_whole: read.is_some(),
         damage: read.unwrap_or_default(),
     };

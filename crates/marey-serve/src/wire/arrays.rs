@@ -47,10 +47,46 @@ pub struct ArraysHead {
     pub buffers: Vec<WireBuffer>,
     /// How many more there are.
     pub more_buffers: u32,
+    /// What moves data from each rank to each other in the whole run, that with most time first.
+    pub redistributions: Vec<WireRedistribution>,
+    /// How many more there are.
+    pub more_redistributions: u32,
+    /// Time of all threads of the whole run, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub whole_ns: i64,
     /// Whether the part was counted: spans with very many visits are not.
     pub is_whole: bool,
     /// What could not be read.
     pub damage: Vec<String>,
+}
+
+/// Data that is laid out otherwise.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WireRedistribution {
+    /// `accesses`, `collective` or `messages`.
+    pub by: String,
+    /// What is done; of messages nothing.
+    pub verb: String,
+    /// Where data lay before; empty = not known.
+    pub from: String,
+    /// Where it lies then; empty = not known.
+    pub to: String,
+    /// The function; empty = unknown.
+    pub function: String,
+    /// Source file; empty = unknown.
+    pub file: String,
+    /// Line; 0 = unknown.
+    pub line: u32,
+    /// Accesses, operations or messages.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub times: u64,
+    /// What they moved.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub bytes: u64,
+    /// Time of the calls, ns; `null` = not known.
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub time_ns: Option<i64>,
 }
 
 /// What accesses came to.
@@ -158,6 +194,8 @@ pub struct WireBuffer {
     /// Sender, receiver and bytes, those with most bytes first.
     #[cfg_attr(test, ts(type = "Array<[number, number, number]>"))]
     pub pairs: Vec<(u32, u32, u64)>,
+    /// How many more there are.
+    pub more_pairs: u32,
 }
 
 /// More of one array; `null` = the part has nothing of it.
@@ -291,6 +329,7 @@ pub(super) fn declarations() -> Vec<String> {
         WireArray::decl(),
         WirePiece::decl(),
         WireBuffer::decl(),
+        WireRedistribution::decl(),
         WireCallerLoop::decl(),
         ArrayHead::decl(),
         WireArrayPart::decl(),

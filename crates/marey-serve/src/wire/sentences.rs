@@ -192,6 +192,8 @@ pub struct SentenceTimesHead {
     /// Where the last ends, ns.
     #[cfg_attr(test, ts(type = "number"))]
     pub to_ns: i64,
+    /// Threads of the part: lanes have no time of their own.
+    pub threads: u32,
     /// Whether they were counted: spans with very many visits are not.
     pub is_whole: bool,
     /// What could not be read.

@@ -402,7 +402,11 @@ fn reference(walk: &mut Walk<'_>, node: Node<'_>) {
 
 fn coarray(walk: &mut Walk<'_>, node: Node<'_>) {
     let lines = walk.lines(node);
-    let text = walk.str(node);
+    let text = match node.kind() {
+        "coarray_expression" => walk.text.get(references::begins(node)..node.end_byte()).unwrap_or_default(),
+        _ => walk.text.get(node.byte_range()).unwrap_or_default(),
+    };
+    let text = String::from_utf8_lossy(text);
     let first = text.lines().next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     walk.construct(Model::Coarray, &first, lines);
     if node.kind() == "coarray_expression" {

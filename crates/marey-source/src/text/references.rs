@@ -110,6 +110,35 @@ pub(super) fn elsewhere(walk: &mut Walk<'_>, node: Node<'_>) {
     reference(walk, whole.unwrap_or(node), READ, 0);
 }
 
+/// The first byte of a reference to another image: in `t + u(i)[p]` the grammar takes the image to be the sum's.
+pub(super) fn begins(node: Node<'_>) -> usize {
+    fn last_operand(of: Node<'_>) -> Option<Node<'_>> {
+        of.named_child(of.named_child_count().checked_sub(1)?.try_into().ok()?)
+    }
+    let mut at = node;
+    for _ in 0..DEEPEST {
+        let inside = match at.kind() {
+            kind if is_operation(kind) => last_operand(at),
+            _ if is_part(at) => at.named_child(0),
+            _ => None,
+        };
+        let Some(inside) = inside else { break };
+        at = inside;
+    }
+    at.start_byte()
+}
+
+fn is_operation(kind: &str) -> bool {
+    matches!(
+        kind,
+        "math_expression"
+            | "unary_expression"
+            | "relational_expression"
+            | "logical_expression"
+            | "concatenation_expression"
+    )
+}
+
 /// Whether a node is a variable, or a part of one.
 fn is_part(node: Node<'_>) -> bool {
     matches!(
@@ -257,11 +286,7 @@ impl<'t> Parts<'t> {
                     self.name.push_str(&walk.str(member));
                 }
             }
-            "math_expression"
-            | "unary_expression"
-            | "relational_expression"
-            | "logical_expression"
-            | "concatenation_expression" => {
+            kind if is_operation(kind) => {
                 let mut cursor = node.walk();
                 let mut operands: Vec<_> = node.named_children(&mut cursor).collect();
                 if let Some(last) = operands.pop() {

@@ -4,6 +4,7 @@ use marey_analyze::{AccessSum, ArrayRow, Beneath, Statement, Trace};
 use serde::Serialize;
 
 use super::nests::Nests;
+use super::redistributed;
 use super::sections::{Section, Sections};
 use super::symbols::Symbol;
 
@@ -13,6 +14,7 @@ pub(super) struct Json<'a> {
     arrays: Vec<Array<'a>>,
     piecemeal: Vec<Piece<'a>>,
     symbols: Vec<Symbol>,
+    redistributions: Vec<redistributed::Json>,
 }
 
 #[derive(Serialize)]
@@ -117,7 +119,7 @@ impl<'a> Json<'a> {
         rows: &'a [ArrayRow],
         nests: &Nests,
         sections: &Sections<'_>,
-        symbols: Vec<Symbol>,
+        (symbols, redistributions): (Vec<Symbol>, Vec<redistributed::Json>),
     ) -> Self {
         let piece = |it: &marey_analyze::Piece<'a>| Piece {
             why: it.kind.name(),
@@ -135,6 +137,7 @@ impl<'a> Json<'a> {
             arrays: rows.iter().map(|row| array(trace, row, nests, sections)).collect(),
             piecemeal: marey_analyze::piecemeal(rows).iter().map(piece).collect(),
             symbols,
+            redistributions,
         }
     }
 }

@@ -26,6 +26,7 @@ use selected::Selection;
 
 mod json;
 mod nests;
+mod redistributed;
 mod sections;
 mod selected;
 mod symbols;
@@ -51,7 +52,8 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     if !is_selection && args.snap.is_some() {
         bail!(Usage("--snap says how a selection snaps; select with --section or --on".to_owned()));
     }
-    if is_selection && matches!(args.by, Some(ArraysBy::Array | ArraysBy::Symbol)) {
+    if is_selection && matches!(args.by, Some(ArraysBy::Array | ArraysBy::Symbol | ArraysBy::Redistribution))
+    {
         bail!(Usage("a selection is of one array: --by line, process or section".to_owned()));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -71,7 +73,9 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
         let sections = sections::Sections::new(sections.as_deref());
         let nests = nests::Nests::of(trace, &rows);
         let symbols = symbols::of(&run, args.array.as_deref())?;
-        serde_json::to_writer_pretty(&mut out, &json::Json::new(trace, &rows, &nests, &sections, symbols))?;
+        let moved = redistributed::json(redistributed::of(&run, &rows, args.array.as_deref())?);
+        let json = json::Json::new(trace, &rows, &nests, &sections, (symbols, moved));
+        serde_json::to_writer_pretty(&mut out, &json)?;
         writeln!(out)?;
     } else {
         let mut page = Page { out: &mut out, paint, top, trace };
@@ -88,11 +92,15 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
                 }
                 None => bail!(selected::NO_ACCESSES),
             },
+            Some(ArraysBy::Redistribution) => {
+                page.redistributions(&redistributed::of(&run, &rows, args.array.as_deref())?, true)?;
+            }
             None => {
                 page.arrays(&rows)?;
                 if !rows.is_empty() {
                     page.lines(&rows)?;
                 }
+                page.redistributions(&redistributed::of(&run, &rows, args.array.as_deref())?, false)?;
             }
         }
     }

@@ -25,6 +25,7 @@ use super::at_least_one;
         marey arrays run.marey --by process               where each rank finds the elements that it accesses\n  \
         marey arrays run.marey --by section               which elements each line accesses, and how often\n  \
         marey arrays run.marey --by symbol                what subscripts of the source were worth\n  \
+        marey arrays run.marey --by redistribution        transpositions, and what they cost\n  \
         marey arrays run.marey --section 'u(1:10, 5)[3:4]'   accesses to these elements of u on images 3 and 4\n  \
         marey arrays run.marey --array u --section 1:10,5 --on 3,4 --by line\n  \
         marey arrays run.marey --json | jq '.arrays[0]'\n\n\
@@ -36,7 +37,8 @@ use super::at_least_one;
         callers_loops[{function, file, first_line, last_line}], sections|null[{section, dimensions|null[{count, stride|null, first[least, \
         greatest], step}], accesses, elements, bytes, time_ns}], beneath[{level, call, calls, is_transfer, time_ns}]}]}], piecemeal[{why, array, verb, file, line, accesses, bytes, \
         transfers, time_ns}], symbols[{array, reference, file, line, end, subscript, symbol, least, greatest, changes, accesses, \
-        locations[{location, values[{from_ns, least, greatest, changes, accesses}]}]}]. symbols are expressions whose value \
+        locations[{location, values[{from_ns, least, greatest, changes, accesses}]}]}], redistributions[{by, verb, from, to, function, file, line, times, bytes, time_ns|null}]. \
+        redistributions move data from each rank to each other, by `accesses`, a `collective` or `messages`. symbols are expressions whose value \
         the text does not say; changes counts the first value, too. piecemeal are accesses of single `elements`, or of `sections` that lower levels moved in pieces. \
         bytes of an array is the size of the largest instance; time_ns of the \
         run is that of all threads together; all times in nanoseconds. A call that reads one array and writes another \
@@ -101,6 +103,8 @@ pub(crate) enum ArraysBy {
     Section,
     /// What subscripts and images of the source were worth, one row an expression
     Symbol,
+    /// What moves data from each rank to each other, one row a place
+    Redistribution,
 }
 
 /// How a selection is made to fit.

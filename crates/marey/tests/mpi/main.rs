@@ -41,6 +41,7 @@ mod mpi_mpe;
 mod mpi_odd_data;
 mod mpi_pauses;
 mod mpi_polls;
+mod mpi_redistribution;
 mod mpi_rules;
 mod mpi_rust;
 mod mpi_sections;

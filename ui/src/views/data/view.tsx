@@ -16,6 +16,7 @@ import { Arrays } from "./arrays.tsx";
 import { Buffers } from "./buffers.tsx";
 import "./data.css";
 import { Detail } from "./detail.tsx";
+import { Redistributions } from "./redistribution.tsx";
 
 export function Data(): JSX.Element {
   useEffect(followData, []);
@@ -34,7 +35,7 @@ export function Data(): JSX.Element {
 
 function Told({ head }: { readonly head: ArraysHead }): JSX.Element {
   const it = array.value;
-  if (head.arrays.length === 0 && head.buffers.length === 0) return <Nothing />;
+  if (head.arrays.length === 0 && head.buffers.length === 0 && head.redistributions.length === 0) return <Nothing />;
   if (!head.is_whole) return <p class="hush">This span has so many visits that they are not added up; zoom in, or look at the whole run.</p>;
   return (
     <div class={isAsking.value ? "data-stale" : undefined}>
@@ -50,6 +51,7 @@ function Told({ head }: { readonly head: ArraysHead }): JSX.Element {
         )}
       </section>
       {it === null ? null : <Detail array={it} of={head.of_ns} />}
+      <Redistributions head={head} />
       <section>
         <h2>Messages — which data they come from and go to, in the whole run</h2>
         {head.buffers.length === 0 ? <p class="muted">No message with a buffer was recorded whole.</p> : <Buffers head={head} />}

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { count, percent } from "../../base/format.ts";
 import { duration, instant, ns, tick, ticks } from "../../base/time.ts";
 import { isTiming, times } from "../../state/levels.ts";
-import { look, lookAtAll, seenLocations } from "../../state/view.ts";
+import { look, lookAtAll } from "../../state/view.ts";
 import { useRoving } from "../../widgets/roving.ts";
 import { Coming } from "../lost.tsx";
 
@@ -30,7 +30,7 @@ function Bars(): JSX.Element {
   if (head === null) return <></>;
   const each = (head.to_ns - head.from_ns) / Math.max(time.length, 1);
   const most = time.reduce((found, value) => Math.max(found, value), 1);
-  const all = each * Math.max(seenLocations.value.length, 1);
+  const all = each * Math.max(head.threads, 1);
   const { step, at } = ticks({ from: ns(head.from_ns), to: ns(head.to_ns) }, 8);
   return (
     <div class={isTiming.value ? "levels-course levels-stale" : "levels-course"}>
