@@ -43,6 +43,12 @@ pub(crate) fn running() -> Option<&'static Runtime> {
     if STATE.load(Ordering::Relaxed) == RECORDING { current_runtime() } else { None }
 }
 
+/// Whether the process is being recorded, or may be yet: a program of MPI is from the first call of that on.
+#[cfg(not(feature = "linked"))]
+pub(crate) fn may_be_recorded() -> bool {
+    STATE.load(Ordering::Relaxed) != NEVER
+}
+
 /// In a forked child the recorder comes back with the first record of a thread.
 #[cold]
 fn after_fork() -> Option<&'static Runtime> {

@@ -46,7 +46,8 @@ static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
 /// To be called when the process begins to be recorded: from then on its constructs are.
 pub(crate) fn begin() {
     if !crate::process::is_off(c"MAREY_OPENMP") && tables::open() {
-        IS_ACTIVE.store(true, Ordering::Release);
+        // A runtime that has asked before MPI began tells of its constructs by itself.
+        IS_ACTIVE.store(!ompt::tells(), Ordering::Release);
     }
 }
 

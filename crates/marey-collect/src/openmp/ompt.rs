@@ -13,10 +13,9 @@
 mod events;
 
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::IS_ACTIVE;
-use super::tables::tables;
 use crate::next::next;
 use crate::process;
 
@@ -35,6 +34,13 @@ type Lookup = unsafe extern "C" fn(*const c_char) -> *const c_void;
 type SetCallback = unsafe extern "C" fn(c_int, *const c_void) -> c_int;
 type StartTool = unsafe extern "C" fn(u32, *const c_char) -> *const StartToolResult;
 
+/// Whether a runtime tells of its constructs, so that its calls need not be looked at.
+static TELLS: AtomicBool = AtomicBool::new(false);
+
+pub(super) fn tells() -> bool {
+    TELLS.load(Ordering::Acquire)
+}
+
 static RESULT: StartToolResult = StartToolResult { initialize, finalize, data: 0 };
 
 /// What the runtime calls when it starts.
@@ -50,7 +56,9 @@ unsafe extern "C" fn ompt_start_tool(version: u32, runtime: *const c_char) -> *c
         }
     }
     let is_named = std::env::var_os("OMP_TOOL_LIBRARIES").is_some_and(|libraries| !libraries.is_empty());
-    if is_named || process::running().is_none() || tables().is_none() {
+    // The runtime asks once, when the program first needs it, which may be before MPI begins. As long as nobody records,
+    // callbacks note nothing.
+    if is_named || process::is_off(c"MAREY_OPENMP") || !process::may_be_recorded() {
         return core::ptr::null();
     }
     &raw const RESULT
@@ -72,6 +80,7 @@ unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *mut c_vo
         // SAFETY: each is a function of the type that belongs to its kind.
         unsafe { set(kind, callback as *const c_void) };
     }
+    TELLS.store(true, Ordering::Release);
     IS_ACTIVE.store(false, Ordering::Release);
     1
 }

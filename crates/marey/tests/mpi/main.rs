@@ -39,6 +39,7 @@ mod mpi_linked;
 mod mpi_match;
 mod mpi_mpe;
 mod mpi_odd_data;
+mod mpi_openmp;
 mod mpi_pauses;
 mod mpi_polls;
 mod mpi_redistribution;
