@@ -7,13 +7,13 @@
 //! often programs redistribute, and at what cost.
 //!
 //! Deliberately absent: arrays that are made anew with other bounds, which moves nothing; whether a program could do without;
-//! between two ranks only, a difference of redistribution from an exchange, for there is none.
+//! accesses and messages of less than four ranks, for there neighbours on both sides are all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marey_model::{CallPathId, Nanos, ProcessId};
+use marey_model::{AccessKind, CallPathId, Nanos, ProcessId};
 
-use crate::arrays::ArrayRow;
+use crate::arrays::{ArrayRow, Statement};
 use crate::paths::{Paths, add};
 use crate::patterns::FlowPattern;
 use crate::trace::{Datum, Trace};
@@ -96,21 +96,23 @@ pub fn redistributions(
     found
 }
 
-/// From each of all ranks to each other; of two that is an exchange.
+/// Among fewer ranks, neighbours to both sides are all.
+const LEAST_RANKS: usize = 4;
+
+/// From each of all ranks to each other.
 fn is_among_all(trace: &dyn Trace, flows: impl Iterator<Item = (ProcessId, ProcessId)>) -> bool {
     let ranks = trace.processes().iter().filter(|it| it.rank.is_some()).count();
-    match FlowPattern::of_processes(trace, flows) {
-        Some(FlowPattern::AllToAll) => true,
-        Some(FlowPattern::Exchange(..)) => ranks == 2,
-        _ => false,
-    }
+    ranks >= LEAST_RANKS && FlowPattern::of_processes(trace, flows) == Some(FlowPattern::AllToAll)
 }
 
 fn by_accesses<'r>(trace: &'r dyn Trace, array: &'r ArrayRow) -> impl Iterator<Item = Redistribution> + 'r {
-    let moving = array.statements.iter().filter(|it| it.kind.moves());
+    // What both reads and writes, as an atomic operation does, lays nothing out.
+    let is_one =
+        |it: &&Statement| matches!(it.kind, AccessKind::Read | AccessKind::Write) && it.sum.bytes > 0;
+    let moving = array.statements.iter().filter(is_one);
     let all = moving.filter(|it| is_among_all(trace, it.flows.iter().copied()));
     all.map(|it| {
-        let is_read = it.kind == marey_model::AccessKind::Read;
+        let is_read = it.kind == AccessKind::Read;
         let (from, to) = if is_read { (array.name.as_str(), "") } else { ("", array.name.as_str()) };
         Redistribution {
             by: RedistributedBy::Accesses,

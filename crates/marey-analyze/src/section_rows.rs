@@ -132,8 +132,9 @@ fn dimensions(access: &SingleAccess<'_>) -> Option<Vec<SectionDimension>> {
     let exact = |count: u64, stride: i64, start: i64| SectionDimension {
         count,
         // Of one subscript there is no next: whatever stands there must not tell rows apart.
-        stride: Some(if count == 1 { 1 } else { stride }),
-        first: (start, start),
+        stride: Some(if count <= 1 { 1 } else { stride }),
+        // Nor a first one of none.
+        first: if count == 0 { (0, 0) } else { (start, start) },
         step: 0,
     };
     match access.elements.sequences() {

@@ -39,6 +39,36 @@ pub(crate) struct AccessSums {
     pending: FxHashMap<(u32, i64, u32), Vec<Place>>,
 }
 
+/// Accesses of calls that are not over when a slab ends: they stand in the slab in which these end.
+#[derive(Debug, Default)]
+pub(crate) struct Held(Vec<Accessed>);
+
+impl Held {
+    /// Gives the accesses of a location in a slab the ends of their calls, which are visits among `rows` or began in an earlier
+    /// slab; those whose calls go on are held back. Time: linear, but for finding visits.
+    pub(crate) fn settle(
+        &mut self,
+        accesses: &mut Vec<Accessed>,
+        (rows, long): (&[Row], &[Long]),
+        is_open: impl Fn(&Accessed) -> bool,
+    ) {
+        let ended = |access: &Accessed| {
+            let first = long.partition_point(|it| it.start < access.time);
+            let mut at_once = long[first..].iter().take_while(|it| it.start == access.time);
+            at_once.find(|it| it.path == access.path).map_or(-1, |it| it.start + it.duration)
+        };
+        let held = std::mem::take(&mut self.0);
+        // They began before all others.
+        for mut access in held.into_iter().chain(std::mem::take(accesses)) {
+            access.leave = match leave_in(rows, access.time, access.path) {
+                -1 => ended(&access),
+                leave => leave,
+            };
+            if access.leave < 0 && is_open(&access) { self.0.push(access) } else { accesses.push(access) }
+        }
+    }
+}
+
 /// Places beyond this many are not told apart by where the array lies.
 const MOST: usize = 1 << 20;
 

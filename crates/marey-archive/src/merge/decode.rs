@@ -569,6 +569,7 @@ impl Decoder {
                         bytes,
                         offset,
                         shape: context.shapes.get(&shape).copied().unwrap_or(NONE),
+                        leave: -1,
                     });
                 }
                 let target_array = reached.map_or(NONE, |(_, (array, _))| array);
@@ -594,6 +595,7 @@ impl Decoder {
                     bytes: i64::try_from(access.bytes).unwrap_or(i64::MAX),
                     offset: i64::try_from(access.offset).unwrap_or(i64::MAX),
                     shape: context.shapes.get(&access.shape).copied().unwrap_or(NONE),
+                    leave: -1,
                 });
             }
             Record::Io { file, kind, bytes, offset } => {

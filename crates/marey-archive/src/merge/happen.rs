@@ -145,6 +145,8 @@ pub(crate) struct Accessed {
     pub bytes: i64,
     pub offset: i64,
     pub shape: u32,
+    /// Leave of the call; −1 = not known, or not yet.
+    pub leave: i64,
 }
 
 /// All of it for one location and slab.

@@ -311,7 +311,7 @@ fn accesses(locations: &[LocationSlab]) -> Table {
         I64 |row| row.1.bytes,
         I64 |row| row.1.offset,
         U32 |row| row.1.shape,
-        I64 |row| leave_of(row.0, row.1.time, row.1.path),
+        I64 |row| row.1.leave,
     ];
     (&ACCESSES, columns)
 }

@@ -14,12 +14,12 @@ use marey_model::spool::Stream;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::accessed::AccessSums;
+use super::accessed::{AccessSums, Held};
 use super::build::{BUCKETS, Builder, Long, Operation, Row};
 use super::decode::{Decoder, With};
 use super::finish::{self, Task};
 use super::globals::Interner;
-use super::happen::{Happened, Op};
+use super::happen::{Accessed, Happened, Op};
 use super::heap;
 use super::index::Window;
 use super::input::{self, Input};
@@ -49,6 +49,7 @@ pub(crate) struct Location {
     /// What its call paths have allocated; filled at the end.
     pub allocations: Vec<heap::Row>,
     spare: Spare,
+    held: Held,
 }
 
 /// What a slab left of a location.
@@ -196,6 +197,7 @@ impl Decoding {
             heap: None,
             allocations: Vec::new(),
             spare: Spare::default(),
+            held: Held::default(),
         });
         let mut locations: Vec<Location> = locations.collect();
         let mut firsts: FxHashMap<u32, usize> = FxHashMap::default();
@@ -267,7 +269,7 @@ impl Decoding {
             self.paths.number(&mut location.builder);
             self.sets.number(&mut location.builder.sets);
             let builder = &mut location.builder;
-            let happened = location.happened.take();
+            let mut happened = location.happened.take();
             self.accessed.add(location.id, &happened.accesses, &builder.rows, &builder.globals);
             let nouns = happened.edges.iter().map(|edge| match edge.address {
                 0 => NONE,
@@ -277,6 +279,10 @@ impl Decoding {
             let mut long = std::mem::take(&mut builder.long);
             long.sort_by_key(|long| long.start);
             self.accessed.ended(location.id, &long, &builder.globals);
+            let is_open = |access: &Accessed| {
+                !is_last && builder.stack.iter().any(|it| (it.start, it.path) == (access.time, access.path))
+            };
+            location.held.settle(&mut happened.accesses, (&builder.rows, &long), is_open);
             self.long.extend(long.iter().map(|long| (location.id, *long)));
             let cells = &mut self.histogram[input.plan.groups.of(location.id) as usize];
             for (bucket, region, time) in builder.histogram.drain(..) {

@@ -211,7 +211,11 @@ pub static ACCESSES: TableSpec = TableSpec {
             "shapes.id",
             "Which elements; 4294967295 = one, or unknown; of a window as many as `bytes` are, side by side.",
         ),
-        growing("leave", "ns", "Leave of the call; −1 = unknown, also if a slab ended before."),
+        growing(
+            "leave",
+            "ns",
+            "Leave of the call; −1 = unknown. One that is over in a later slab stands there.",
+        ),
     ],
     layout: Layout::Parts,
     times: &[at("time")],

@@ -37,7 +37,7 @@ pub(super) fn in_fortran(array: &str, dimensions: Option<&[SectionDimension]>) -
         let by = if stride == 1 { String::new() } else { format!(":{stride}") };
         let is_one = it.count == 1;
         if it.count == 0 {
-            texts.push(format!("{least}:{}", i128::from(least) - i128::from(stride.signum())));
+            texts.push("none".to_owned());
             continue;
         }
         if least == greatest {
@@ -180,7 +180,7 @@ mod tests {
             (vec![dimension(3, Some(1), (1, 21), 5)], "u(i:i+2), i = 1…21 by 5"),
             (vec![dimension(3, Some(-2), (5, 6), 1)], "u(i:i-4:-2), i = 5…6"),
             (vec![dimension(3, None, (1, 9), 0), one(2)], "u(3 of 1:9, 2)"),
-            (vec![dimension(0, Some(1), (5, 5), 0), one(2)], "u(5:4, 2)"),
+            (vec![dimension(0, Some(1), (5, 5), 0), one(2)], "u(none, 2)"),
             (vec![], "u"),
         ];
         for (dimensions, expected) in rows {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::mpi_sections::program;
 use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
 
-const RANKS: u64 = 3;
+const RANKS: u64 = 4;
 
 /// What is redistributed: by what, verb, from, to, times and bytes; and times by the place in the list.
 fn redistributed(run: &Run) -> (Vec<Value>, Vec<Option<f64>>) {
@@ -29,7 +29,7 @@ fn what_each_rank_sends_to_each_is_redistributed() {
     };
     let mpi = need!(Mpi::Open.installed(), "Open MPI");
     let place = Place::new();
-    let run = Job::new(mpi, 3, build.path().unwrap()).record(place.path());
+    let run = Job::new(mpi, 4, build.path().unwrap()).record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     let (rows, times) = redistributed(&run);
     let counts: u64 = (1..=RANKS).sum();
@@ -81,7 +81,7 @@ fn a_coarray_that_is_transposed_is_redistributed() {
     let mpi = need!(Mpi::Open.installed(), "Open MPI");
     need!(program(), "coarrays of Fortran for Open MPI");
     let place = Place::new();
-    let run = Job::new(mpi, 3, build.path().unwrap()).record(place.path());
+    let run = Job::new(mpi, 4, build.path().unwrap()).record(place.path());
     assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
     let (rows, times) = redistributed(&run);
     let accesses = STEPS * RANKS * RANKS;

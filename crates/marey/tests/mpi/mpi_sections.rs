@@ -367,6 +367,48 @@ fn a_run_with_sums_says_of_how_many_accesses_it_knows_no_elements() {
     }
 }
 
+/// Subscripts that are too many to be told, none at all, and an atomic operation on a component; calls that take so long that
+/// a slab ends before they do.
+#[test]
+fn long_and_empty_lists_of_subscripts_are_told_as_what_they_are() {
+    let build = Build {
+        mpi: Mpi::Open,
+        compiler: Compiler::Fortran,
+        sources: &["long_lists.f90"],
+        flags: &["-O1", "-fcoarray=lib", "-lcaf_openmpi"],
+        output: "long_lists",
+    };
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    need!(program(), "coarrays of Fortran for Open MPI");
+    let place = Place::new();
+    let run = Job::new(mpi, 2, build.path().unwrap()).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    assert_eq!(String::from_utf8_lossy(&run.output.stdout).trim(), "sum 9 0");
+    let told = arrays(&run, &[]);
+    let sections = |name: &str| {
+        let array = told["arrays"].as_array().unwrap().iter().find(|it| it["array"] == name).unwrap();
+        let statements =
+            array["statements"].as_array().unwrap().iter().filter(|it| !it["sections"].is_null());
+        let of = |it: &Value| {
+            let rows = it["sections"].as_array().unwrap();
+            assert_eq!(rows.len(), 1, "{rows:#?}");
+            // What single accesses take is what the sum of all does.
+            assert_eq!(rows[0]["time_ns"], it["time_ns"]);
+            let numbers = ["accesses", "elements", "bytes"].map(|of| rows[0][of].as_u64().unwrap());
+            (rows[0]["section"].as_str().unwrap().to_owned(), numbers)
+        };
+        let mut rows: Vec<_> = statements.map(of).collect();
+        rows.sort();
+        rows
+    };
+    // By two images, each with the other; integers of four bytes.
+    let long = ("u, not told which elements".to_owned(), [2, 140_000, 560_000]);
+    assert_eq!(sections("u"), [("u(none)".to_owned(), [2, 0, 0]), long]);
+    assert_eq!(sections("c"), [("c".to_owned(), [18, 18, 72])]);
+    let part = arrays(&run, &["--section", "u(1:10)"]);
+    assert_eq!((sum(&part["total"]), &part["total"]["perhaps"]["accesses"]), ([0; 4], &json!(2)), "{part:#}");
+}
+
 /// Line of `symbols.f90`, expression, what it says, and what it is worth on an image, access by access.
 type Told = (u64, &'static str, &'static str, fn(i64) -> Vec<i64>);
 
