@@ -11,9 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::{AccessKind, CallPathId, DataKind, Level, Nanos, NounId, ProcessId, Role, StackId};
 
+use self::counted::counted;
 use crate::paths::{Paths, add};
 use crate::patterns::FlowPattern;
 use crate::trace::{AccessRow, Region, Trace};
+
+mod counted;
 
 /// What accesses came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -117,6 +120,8 @@ pub struct ArrayRow {
     pub line: u32,
     /// Type of its elements; empty = unknown.
     pub element: String,
+    /// Bytes of one; `None` = unknown.
+    pub element_bytes: Option<u64>,
     /// Lower and upper bound of each dimension, of the largest instance.
     pub bounds: Vec<(i64, i64)>,
     /// Bytes of the largest instance.
@@ -132,6 +137,8 @@ pub struct ArrayRow {
     pub stack: Option<StackId>,
     /// Accesses to elements, those that move data.
     pub moved: AccessSum,
+    /// Those among them that were only counted with their calls: with whom the elements lie is not known.
+    pub counted: AccessSum,
     /// Making it and giving it back.
     pub managed: AccessSum,
     /// From where its elements are accessed, by the process that does so.
@@ -217,9 +224,12 @@ pub fn piecemeal(rows: &[ArrayRow]) -> Vec<Piece<'_>> {
         for statement in array.statements.iter().filter(|statement| statement.kind.moves()) {
             let sum = statement.sum;
             let transfers = statement.beneath.iter().filter(|it| it.is_transfer).map(|it| it.calls).sum();
+            // What moves single elements may ask for addresses first, as of components.
+            let of_one = array.element_bytes.unwrap_or(1).max(1).saturating_mul(sum.accesses.max(1));
+            let has_pieces = sum.bytes / of_one >= PIECES;
             let kind = if sum.accesses >= MANY && sum.bytes / sum.accesses <= FEW_BYTES {
                 Piecemeal::Elements
-            } else if transfers >= FEWEST && transfers / sum.accesses.max(1) >= PIECES {
+            } else if has_pieces && transfers >= FEWEST && transfers / sum.accesses.max(1) >= PIECES {
                 Piecemeal::Sections
             } else {
                 continue;
@@ -242,6 +252,7 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
             file: array.file.clone(),
             line: array.line,
             element: array.element.clone(),
+            element_bytes: array.element_bytes,
             bounds: array.bounds.clone(),
             bytes: array.bytes,
             instances: 0,
@@ -249,6 +260,7 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
             processes: BTreeSet::new(),
             stack: array.stack,
             moved: AccessSum::default(),
+            counted: AccessSum::default(),
             managed: AccessSum::default(),
             by_process: BTreeMap::new(),
             statements: Vec::new(),
@@ -282,6 +294,20 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
             let place = row.by_process.entry(own).or_default();
             if own == peer { place.local.add(access) } else { place.remote.add(access) }
         }
+    }
+    let mut names: BTreeMap<&str, Option<NounId>> = BTreeMap::new();
+    for array in trace.arrays().iter().filter(|array| array.is_acted_on()) {
+        let known = names.entry(&array.name).or_insert(Some(array.noun));
+        *known = known.filter(|noun| *noun == array.noun);
+    }
+    for it in counted(trace, &names) {
+        let Some(row) = rows.get_mut(&it.noun) else { continue };
+        let said = Said::of(trace, &paths, Some(it.call_path), it.kind);
+        let statement = statements.entry((it.noun, said)).or_insert_with_key(|(_, said)| said.statement());
+        statement.sum = statement.sum.with(it.sum);
+        statement.call_paths.insert(it.call_path);
+        row.moved = row.moved.with(it.sum);
+        row.counted = row.counted.with(it.sum);
     }
     for ((noun, _), mut statement) in statements {
         statement.beneath = beneath.of(trace, &statement.call_paths);

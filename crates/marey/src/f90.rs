@@ -23,6 +23,9 @@ pub(crate) fn run(args: &F90Args) -> anyhow::Result<ExitCode> {
     // Who only compiles links nothing.
     let is_linked = !args.arguments.iter().any(|word| word == "-c" || word == "-S" || word == "-E");
     if is_linked && !is_named {
+        if let Err(error) = Command::new(&args.compiler).arg("--version").output() {
+            return Ok(cannot_run(&args.compiler, &error));
+        }
         words.push(library(&args.compiler)?);
     }
     if args.show {

@@ -220,7 +220,7 @@ export type ArraysHead = { of_ns: number, arrays: Array<WireArray>, more: number
 
 export type WireAccesses = { accesses: number, bytes: number, time_ns: number, };
 
-export type WireArray = { number: number, name: string, kind: string, file: string, line: number, element: string, bounds: Array<[number, number]>, bytes: number, instances: number, processes: number, moved: WireAccesses, managed: WireAccesses, local: WireAccesses, remote: WireAccesses, transfers_beneath: number, is_unused: boolean, };
+export type WireArray = { number: number, name: string, kind: string, file: string, line: number, element: string, bounds: Array<[number, number]>, bytes: number, instances: number, processes: number, moved: WireAccesses, counted: WireAccesses, managed: WireAccesses, local: WireAccesses, remote: WireAccesses, transfers_beneath: number, is_unused: boolean, };
 
 export type WirePiece = { array: number, why: string, verb: string, file: string, line: number, sum: WireAccesses, transfers: number, };
 

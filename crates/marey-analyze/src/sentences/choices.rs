@@ -3,13 +3,14 @@
 //! The one idea: each of the three is told under what is chosen of the other two and under the contexts, so nothing is
 //! offered that would find nothing. What lies in another one of the same level, verb or noun counts once.
 //!
-//! Deliberately absent: arrays that a call acts on beside the one that its region names.
+//! Deliberately absent: arrays that a call acts on beside the one that its region names; where that names none, those that are
+//! not always the same.
 
 use std::collections::BTreeMap;
 
 use marey_model::{CallPathId, Nanos, RegionId};
 
-use super::{Sentence, Tree};
+use super::{Sentence, Tree, acted_on};
 use crate::paths::{add, first_of_region};
 use crate::trace::{CallPath, Region, Trace};
 
@@ -37,30 +38,35 @@ pub struct Choices {
 
 /// The choices beside what is asked for. Time: linear in call paths and the profile.
 pub fn choices(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence]) -> Choices {
-    let beside = |without: Sentence, of: fn(&Region) -> &str| values(trace, &without, contexts, of);
+    let beside = |without: Sentence, of: Of<'_>| values(trace, &without, contexts, of);
+    let arrays = acted_on(trace);
+    // What makes an array does not know its name yet.
+    let noun = |at: usize, region: &Region| match CallPathId::from_idx(at).and_then(|path| arrays.get(&path))
+    {
+        Some(name) if region.noun.is_empty() => (*name).to_owned(),
+        _ => region.noun.clone(),
+    };
     Choices {
-        levels: beside(Sentence { level: None, ..asked.clone() }, |region| &region.level),
-        verbs: beside(Sentence { verb: None, ..asked.clone() }, |region| &region.verb),
-        nouns: beside(Sentence { noun: None, ..asked.clone() }, |region| &region.noun),
+        levels: beside(Sentence { level: None, ..asked.clone() }, &|_, region| region.level.clone()),
+        verbs: beside(Sentence { verb: None, ..asked.clone() }, &|_, region| region.verb.clone()),
+        nouns: beside(Sentence { noun: None, ..asked.clone() }, &noun),
     }
 }
 
-fn values(
-    trace: &dyn Trace,
-    asked: &Sentence,
-    contexts: &[Sentence],
-    of: fn(&Region) -> &str,
-) -> Vec<Choice> {
+/// What a call path, by its place, and its region are called.
+type Of<'o> = &'o dyn Fn(usize, &Region) -> String;
+
+fn values(trace: &dyn Trace, asked: &Sentence, contexts: &[Sentence], of: Of<'_>) -> Vec<Choice> {
     let tree = Tree::new(trace, asked, contexts);
-    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
     // The tree of call paths with values in the place of regions; what is not meant has one that none is.
     const NONE: RegionId = RegionId(u32::MAX);
     let mut paths: Vec<CallPath> = trace.call_paths().to_vec();
-    for (path, place) in paths.iter_mut().zip(&tree.places) {
+    for (at, (path, place)) in paths.iter_mut().zip(&tree.places).enumerate() {
         let region = trace.regions().get(path.region.idx()).filter(|_| place.is_meant);
         path.region = region.map_or(NONE, |region| {
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX - 1);
-            RegionId(*numbers.entry(of(region)).or_insert(next))
+            RegionId(*numbers.entry(of(at, region)).or_insert(next))
         });
     }
     let parent = |idx: usize| paths[idx].parent.map(CallPathId::idx).filter(|parent| *parent < idx);
@@ -75,9 +81,9 @@ fn values(
         }
     }
     let told = numbers.into_iter().filter(|(name, _)| !name.is_empty());
-    let choice = |(name, number): (&str, u32)| {
+    let choice = |(name, number): (String, u32)| {
         let (visits, time) = rows[number as usize];
-        Choice { name: name.to_owned(), visits, time }
+        Choice { name, visits, time }
     };
     let mut found: Vec<Choice> = told.map(choice).filter(|it| it.visits > 0).collect();
     found.sort_by_key(|it| std::cmp::Reverse(it.time));

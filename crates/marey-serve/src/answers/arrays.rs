@@ -9,7 +9,7 @@ use marey_analyze::{
     AccessSum, ArrayRow, ArrayTraffic, Nests, Piece, Redistribution, Statement, Trace, array_traffic, arrays,
     piecemeal,
 };
-use marey_model::ProcessId;
+use marey_model::{Detail, ProcessId};
 
 use super::part;
 use super::sentences::{more, region_of};
@@ -35,11 +35,15 @@ pub(super) fn answer(run: &Opened<'_>, asked: &PartOf) -> Vec<u8> {
     let rows = arrays(&part.trace);
     // Sums of messages are of the whole run.
     let traffic = array_traffic(&run.trace);
+    // Where rules left calls out, what is not there may have been done.
+    let off = Detail::Off.name();
+    let has_gaps =
+        run.archive.meta().run.rules.iter().any(|rule| rule.split_whitespace().next() == Some(off));
     let (moved, damage) = run.redistributed();
     part.damage.extend(damage.iter().cloned());
     let head = ArraysHead {
         of_ns: part.of_ns,
-        arrays: rows.iter().take(MOST_ARRAYS).map(array).collect(),
+        arrays: rows.iter().take(MOST_ARRAYS).map(|row| array(row, has_gaps)).collect(),
         more: more(rows.len(), MOST_ARRAYS),
         pieces: piecemeal(&rows).iter().take(MOST_PIECES).map(piece).collect(),
         buffers: traffic.iter().take(MOST_ARRAYS).map(buffer).collect(),
@@ -72,7 +76,7 @@ fn accesses(sum: AccessSum) -> WireAccesses {
     WireAccesses { accesses: sum.accesses, bytes: sum.bytes, time_ns: sum.time.0 }
 }
 
-fn array(row: &ArrayRow) -> WireArray {
+fn array(row: &ArrayRow, has_gaps: bool) -> WireArray {
     WireArray {
         number: row.noun.0,
         name: row.name.clone(),
@@ -85,11 +89,12 @@ fn array(row: &ArrayRow) -> WireArray {
         instances: row.instances,
         processes: more(row.processes.len(), 0),
         moved: accesses(row.moved),
+        counted: accesses(row.counted),
         managed: accesses(row.managed),
         local: accesses(row.local()),
         remote: accesses(row.remote()),
         transfers_beneath: row.transfers_beneath(),
-        is_unused: row.is_unused(),
+        is_unused: row.is_unused() && !has_gaps,
     }
 }
 

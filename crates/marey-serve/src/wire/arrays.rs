@@ -133,6 +133,8 @@ pub struct WireArray {
     pub processes: u32,
     /// Accesses to elements.
     pub moved: WireAccesses,
+    /// Those among them that were only counted with their calls.
+    pub counted: WireAccesses,
     /// Making it and giving it back.
     pub managed: WireAccesses,
     /// Of elements that the process itself has.

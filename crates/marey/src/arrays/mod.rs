@@ -12,7 +12,8 @@ use marey_analyze::{
     ArrayRow, LocationKind, Piece, Piecemeal, SectionRow, SectionRows, Statement, Trace, accesses_not_kept,
     arrays, piecemeal,
 };
-use marey_model::{AccessKind, DataKind, Nanos, NounId};
+use marey_archive::Archive;
+use marey_model::{AccessKind, DataKind, Detail, Nanos, NounId};
 
 use crate::cli::{ArraysArgs, ArraysBy};
 use crate::exit::Usage;
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
             bail!(Usage(unknown(name, &known)));
         }
     }
+    let has_gaps = has_gaps(&run.archive);
     let is_selection = args.section.is_some() || args.on.is_some();
     if !is_selection && args.snap.is_some() {
         bail!(Usage("--snap says how a selection snaps; select with --section or --on".to_owned()));
@@ -66,7 +68,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
             serde_json::to_writer_pretty(&mut out, &selected::Json::new(trace, &selection))?;
             writeln!(out)?;
         } else {
-            Page { out: &mut out, paint, top, trace }.selection(&selection, args.by)?;
+            Page { out: &mut out, paint, top, trace, has_gaps }.selection(&selection, args.by)?;
         }
     } else if args.json {
         let sections = sections(&run, &rows)?;
@@ -78,7 +80,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
         serde_json::to_writer_pretty(&mut out, &json)?;
         writeln!(out)?;
     } else {
-        let mut page = Page { out: &mut out, paint, top, trace };
+        let mut page = Page { out: &mut out, paint, top, trace, has_gaps };
         match args.by {
             Some(ArraysBy::Array) => page.arrays(&rows)?,
             Some(ArraysBy::Line) => page.lines(&rows)?,
@@ -131,6 +133,12 @@ fn unknown(name: &str, known: &[String]) -> String {
     }
 }
 
+/// Whether rules left calls out, so that what is not there may have been done.
+pub(crate) fn has_gaps(archive: &Archive) -> bool {
+    let off = Detail::Off.name();
+    archive.meta().run.rules.iter().any(|rule| rule.split_whitespace().next() == Some(off))
+}
+
 /// Time of all threads together.
 pub(crate) fn time_of(trace: &dyn Trace) -> Nanos {
     let threads = trace.locations().iter().filter(|location| location.kind == LocationKind::Thread);
@@ -144,6 +152,8 @@ pub(crate) struct Page<'p> {
     /// Rows of a table at most.
     pub(crate) top: usize,
     pub(crate) trace: &'p dyn Trace,
+    /// As [`has_gaps`].
+    pub(crate) has_gaps: bool,
 }
 
 impl Page<'_> {
@@ -190,7 +200,7 @@ impl Page<'_> {
                 format::bytes(row.bytes).into(),
                 format::count(row.processes.len() as u64).into(),
                 number(moved.accesses).into(),
-                match moved.accesses {
+                match row.local().accesses.saturating_add(row.remote().accesses) {
                     0 => String::new(),
                     all => {
                         let part = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
@@ -207,9 +217,23 @@ impl Page<'_> {
         }
         table.print(self.out, self.paint)?;
         table::more(self.out, self.paint, rows.len().saturating_sub(self.top), "array", "arrays")?;
+        self.counted(rows)?;
         self.piecemeal(rows)?;
         self.made_often(rows)?;
         self.unused(rows)
+    }
+
+    /// Says of how many accesses it is not known where they lead to.
+    fn counted(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
+        let all = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.counted.accesses));
+        if all == 0 {
+            return Ok(());
+        }
+        let (number, are) = (format::count(all), if all == 1 { "access was" } else { "accesses were" });
+        self.remark(&format!(
+            "{number} {are} only counted with the calls, at a limit or because only sums were recorded: remote, and where data \
+             goes, are known of the others"
+        ))
     }
 
     /// Says which accesses are made piece by piece.
@@ -237,7 +261,9 @@ impl Page<'_> {
     /// Says which coarrays are made again and again.
     fn made_often(&mut self, rows: &[ArrayRow]) -> io::Result<()> {
         let each = |row: &ArrayRow| row.instances / (row.processes.len() as u64).max(1);
-        let is_one = |row: &&ArrayRow| row.kind == DataKind::Coarray && each(row) >= OFTEN;
+        // A component is another one in each variable of its type.
+        let is_one =
+            |row: &&ArrayRow| row.kind == DataKind::Coarray && !row.name.contains('%') && each(row) >= OFTEN;
         for row in rows.iter().filter(is_one).take(MOST_PIECES) {
             let makes = |it: &&Statement| it.kind == AccessKind::Make;
             let most = row.statements.iter().filter(makes).max_by_key(|it| it.sum.accesses);
@@ -259,6 +285,11 @@ impl Page<'_> {
         let unused: Vec<&ArrayRow> = rows.iter().filter(|row| row.is_unused()).collect();
         if unused.is_empty() {
             return Ok(());
+        }
+        if self.has_gaps {
+            let text =
+                "arrays without accesses may have had some: a rule left calls out when the run was recorded";
+            return note(self.out, self.paint, text);
         }
         let bytes = unused.iter().map(|row| row.bytes).fold(0, u64::saturating_add);
         let names: Vec<String> = unused.iter().take(6).map(|row| name(row)).collect();

@@ -31,7 +31,7 @@ use super::at_least_one;
         marey arrays run.marey --json | jq '.arrays[0]'\n\n\
         JSON\n  \
         time_ns, arrays[{array, kind, file, line, element, bounds[[lower, upper]], bytes, instances, processes[], accesses, \
-        moved_bytes, access_ns, managed, manage_ns, local{accesses, bytes, time_ns}, remote{…}, transfers_beneath, \
+        moved_bytes, counted{accesses, bytes, time_ns}, access_ns, managed, manage_ns, local{accesses, bytes, time_ns}, remote{…}, transfers_beneath, \
         by_process[{process, local{…}, remote{…}}], statements[{verb, kind, function, file, line, accesses, bytes, time_ns, \
         pattern|null, loops[{first_line, last_line}], \
         callers_loops[{function, file, first_line, last_line}], sections|null[{section, dimensions|null[{count, stride|null, first[least, \

@@ -266,7 +266,9 @@ impl Page<'_> {
             }
             Section::Array => {
                 let (paint, top, trace) = (self.paint, self.top, self.facts.trace);
-                arrays::Page { out: self.out, paint, top, trace }.arrays(&marey_analyze::arrays(trace))
+                let has_gaps = arrays::has_gaps(&self.facts.run.archive);
+                arrays::Page { out: self.out, paint, top, trace, has_gaps }
+                    .arrays(&marey_analyze::arrays(trace))
             }
             Section::Path => tree::print(self),
             Section::Communication => exchange::communication(self),

@@ -30,6 +30,7 @@ export function Arrays({ head }: { readonly head: ArraysHead }): JSX.Element {
   const choose = (row: WireArray): void => chooseArray(row);
   return (
     <>
+      <Counted rows={rows} />
       <Pieces head={head} />
       <MadeOften rows={head.arrays} />
       <Table label="arrays" rows={rows} columns={columns} sortedBy={9} height={10} onChoose={choose} isChosen={(row) => row.number === array.value?.number} />
@@ -80,6 +81,17 @@ export function Place({ file, line }: { readonly file: string; readonly line: nu
     <button type="button" class="link" title={`${file}:${line}; press for the source`} onClick={go}>
       {at}
     </button>
+  );
+}
+
+/** Of how many accesses it is not known where they lead to. */
+function Counted({ rows }: { readonly rows: readonly WireArray[] }): JSX.Element | null {
+  const all = rows.reduce((sum, row) => sum + row.counted.accesses, 0);
+  if (all === 0) return null;
+  return (
+    <p class="muted" title="A limit of size was reached, or only sums were asked for: how many there were, their bytes and their time are exact">
+      {counted(all, "access was", "accesses were")} only counted with the calls: local and remote, and what stands by process and element, are of the others.
+    </p>
   );
 }
 
@@ -135,7 +147,7 @@ const OFTEN = 10;
 /** Which coarrays are made again and again, and what to do. */
 function MadeOften({ rows }: { readonly rows: readonly WireArray[] }): JSX.Element | null {
   const each = (row: WireArray): number => Math.floor(row.instances / Math.max(row.processes, 1));
-  const often = rows.filter((row) => row.kind === "coarray" && each(row) >= OFTEN).slice(0, FEW);
+  const often = rows.filter((row) => row.kind === "coarray" && !row.name.includes("%") && each(row) >= OFTEN).slice(0, FEW);
   if (often.length === 0) return null;
   return (
     <ul class="data-pieces">

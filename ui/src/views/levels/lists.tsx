@@ -43,7 +43,7 @@ function List({ part, name, help, choices, of }: ListProps): JSX.Element {
   return (
     <div class="levels-list">
       <Table label={`${name.toLowerCase()}s`} rows={rows} columns={columns} sortedBy={1} height={6} onChoose={(row) => choose(part, chosen === row.name ? null : row.name)} isChosen={(row) => chosen === row.name} />
-      {choices.more > 0 ? <p class="muted">{counted(choices.more, "more")} took less time; choose in the other lists to have fewer.</p> : null}
+      {choices.more > 0 ? <p class="muted">{counted(choices.more, "more", "more")} took less time; choose in the other lists to have fewer.</p> : null}
     </div>
   );
 }
