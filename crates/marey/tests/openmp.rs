@@ -320,6 +320,30 @@ fn runtimes_that_are_loaded_privately_are_not_mixed_up() {
     assert_eq!((visits["parallel"], visits["implicit task"], visits["critical"]), (6, 18, 18), "{visits:?}");
 }
 
+/// The runtime of clang tells of its constructs, that of gcc does not: both are recorded, whichever comes first.
+#[test]
+fn runtimes_of_two_compilers_are_both_recorded() {
+    let plugin = |compiler: &str| {
+        Program::compile(&format!("{compiler} -O2 -g -fopenmp -shared -fPIC {{}}/openmp_plugin.c"))
+    };
+    let (Some(host), Some(gcc), Some(clang)) =
+        (Program::compile("gcc -O2 -g {}/openmp_host.c"), plugin("gcc"), plugin("clang"))
+    else {
+        return;
+    };
+    for (name, first, second) in [("gcc-first", &gcc, &clang), ("clang-first", &clang, &gcc)] {
+        let dir = host.dir(name);
+        let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+        record.args(["record", "--force", "--"]).arg(host.path()).arg(first.path()).arg(second.path());
+        record.current_dir(&dir).env_remove("LD_PRELOAD");
+        let output = record.stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), "4950111\n".repeat(6));
+        let visits = visits(&Recorded { dir, output });
+        assert_eq!((visits["parallel"], visits["implicit task"]), (6, 18), "{name}: {visits:?}");
+    }
+}
+
 #[test]
 fn what_constructs_execute_is_the_program_s_own() {
     for line in [GCC, CLANG] {

@@ -13,9 +13,10 @@
 mod events;
 
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::IS_ACTIVE;
+use super::tables::tables;
 use crate::next::next;
 use crate::process;
 
@@ -80,9 +81,51 @@ unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *mut c_vo
         // SAFETY: each is a function of the type that belongs to its kind.
         unsafe { set(kind, callback as *const c_void) };
     }
+    LIBRARY.store(library_of(lookup as usize).unwrap_or(0), Ordering::Release);
     TELLS.store(true, Ordering::Release);
     IS_ACTIVE.store(false, Ordering::Release);
+    // What gcc compiles may have another runtime in the same process, which tells nothing.
+    KNOWN.iter().for_each(|library| look_at(library.load(Ordering::Acquire)));
+    passed_on_to(next(c"GOMP_parallel"));
     1
+}
+
+/// The library of the runtime that tells of its constructs; 0 for none.
+static LIBRARY: AtomicUsize = AtomicUsize::new(0);
+/// Libraries that calls are passed on to; more of them than these are not looked for.
+static KNOWN: [AtomicUsize; 8] = [const { AtomicUsize::new(0) }; 8];
+
+/// To be called when it becomes known where calls of gcc's interface are passed on to: to a library of which nobody tells, they
+/// are looked at.
+pub(super) fn passed_on_to(address: usize) {
+    let Some(library) = library_of(address) else { return };
+    let is_it = |known: &AtomicUsize| {
+        let free = known.compare_exchange(0, library, Ordering::AcqRel, Ordering::Acquire);
+        free.is_ok() || free == Err(library)
+    };
+    _ = KNOWN.iter().any(is_it);
+    look_at(library);
+}
+
+fn look_at(library: usize) {
+    let own = LIBRARY.load(Ordering::Acquire);
+    if library != 0 && own != 0 && own != library {
+        TELLS.store(false, Ordering::Release);
+        IS_ACTIVE.store(process::running().is_some() && tables().is_some(), Ordering::Release);
+    }
+}
+
+/// Where the library of an address begins; `None` = it is in none.
+fn library_of(address: usize) -> Option<usize> {
+    let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: any address may be asked about; what is found stays in `found`.
+    let found = unsafe {
+        if libc::dladdr(address as *const c_void, found.as_mut_ptr()) == 0 {
+            return None;
+        }
+        found.assume_init()
+    };
+    Some(found.dli_fbase as usize)
 }
 
 unsafe extern "C" fn finalize(_: *mut c_void) {}

@@ -67,6 +67,8 @@ struct Pending {
 unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize {
     // SAFETY: the frame is that of the call, which is under way.
     unsafe {
+        // Whom it is passed on to says whether it is looked at.
+        let real = address(index, frame);
         let pending = (*frame).room::<Pending>();
         (*pending).is_recorded = 0;
         if let Some((_own, (runtime, thread))) = begin_call((*frame).sp) {
@@ -81,9 +83,8 @@ unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize {
             (*frame).args[0] = starts as *const () as usize;
             (*frame).args[1] = &raw const (*pending).closure as usize;
         }
+        real
     }
-    // SAFETY: as above.
-    unsafe { address(index, frame) }
 }
 
 unsafe extern "C" fn after(frame: *mut Frame, _: usize) {

@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use marey_measure::Lock;
 
+use super::ompt;
 use super::wrapper::Frame;
 use crate::next::next;
 
@@ -94,6 +95,7 @@ fn resolve(index: usize, caller: usize) -> usize {
     let Ok(name) = CStr::from_bytes_with_nul(NAMES[index].as_bytes()) else { return serial(index) };
     let found = next(name);
     if found != 0 {
+        ompt::passed_on_to(found);
         REAL[index].store(found, Ordering::Relaxed);
         return found;
     }
@@ -102,6 +104,7 @@ fn resolve(index: usize, caller: usize) -> usize {
         // There may be one later.
         return serial(index);
     }
+    ompt::passed_on_to(found);
     keep_private(index, caller, found);
     found
 }

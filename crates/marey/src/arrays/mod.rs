@@ -401,16 +401,17 @@ fn in_words(piece: &Piece<'_>, is_told: bool) -> String {
     let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
     let (array, verb) = (name(piece.array), harmless(verb));
     let number = format::count(sum.accesses);
-    let time = format::duration(sum.time);
+    // What was only counted has no time.
+    let take =
+        if sum.time > Nanos(0) { format!(" take {}", format::duration(sum.time)) } else { String::new() };
     let what = match piece.kind {
         Piecemeal::Elements => format!(
-            "moves single elements: {number} times {} take {time}",
+            "moves single elements: {number} times {}{take}",
             format::bytes(sum.bytes / sum.accesses.max(1)),
         ),
-        Piecemeal::Sections => format!(
-            "became {} transfers beneath: {number} accesses take {time}",
-            format::count(piece.transfers),
-        ),
+        Piecemeal::Sections => {
+            format!("became {} transfers beneath: {number} accesses{take}", format::count(piece.transfers),)
+        }
     };
     if is_told {
         return format!("{verb} {array}{at} {what}, as above.");

@@ -367,6 +367,46 @@ fn a_run_with_sums_says_of_how_many_accesses_it_knows_no_elements() {
     }
 }
 
+/// With sums only, arrays have what single accesses come to, though nobody knows then where they lead to.
+#[test]
+fn what_was_only_counted_is_in_the_sums_of_arrays() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let program = need!(program(), "coarrays of Fortran for Open MPI");
+    let sums = |options: &[&str]| {
+        let place = Place::new();
+        let job = options.iter().fold(Job::new(mpi, 3, &program), |job, option| job.option(option));
+        let run = job.record(place.path());
+        assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+        let told = arrays(&run, &[]);
+        let of = |row: &Value| {
+            let statements = row["statements"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|it| it["kind"] != "make" && it["kind"] != "free");
+            let mut lines: Vec<String> = statements
+                .map(|it| format!("{} {} {} {}", it["line"], it["verb"], it["accesses"], it["bytes"]))
+                .collect();
+            lines.sort();
+            (row["array"].to_string(), row["accesses"].as_u64(), row["moved_bytes"].as_u64(), lines)
+        };
+        let rows = told["arrays"].as_array().unwrap();
+        let counted: u64 = rows.iter().map(|row| row["counted"]["accesses"].as_u64().unwrap()).sum();
+        let local = |row: &Value| {
+            row["local"]["accesses"].as_u64().unwrap() + row["remote"]["accesses"].as_u64().unwrap()
+        };
+        let led: u64 = rows.iter().map(local).sum();
+        let mut rows: Vec<_> = rows.iter().map(of).collect();
+        rows.sort();
+        (rows, counted, led)
+    };
+    let (each, none, led) = sums(&[]);
+    let (counted, all, unknown) = sums(&["--rule", "count *"]);
+    assert_eq!((none, all + unknown), (0, led));
+    assert!(unknown < all, "{unknown} and {all}");
+    assert_eq!(counted, each);
+}
+
 /// Subscripts that are too many to be told, none at all, and an atomic operation on a component; calls that take so long that
 /// a slab ends before they do.
 #[test]

@@ -118,13 +118,15 @@ function Pieces({ head }: { readonly head: ArraysHead }): JSX.Element | null {
 function wordsOf({ why, verb, file, line, sum, transfers }: WirePiece, of: WireArray | undefined, isTold: boolean): string {
   const array = of === undefined ? "an array" : nameOf(of);
   const at = place(file, line);
+  // What was only counted has no time.
+  const take = sum.time_ns > 0 ? ` take ${duration(sum.time_ns)}` : "";
   const what = `${verb} ${array}${at === "" ? "" : ` at ${at}`}`;
   if (why === "elements") {
     const each = bytes(Math.floor(sum.bytes / Math.max(sum.accesses, 1)));
     const others = (of?.bounds.length ?? 1) - 1;
-    return `${what} moves single elements: ${count(sum.accesses)} times ${each} take ${duration(sum.time_ns)}${isTold ? ", as above." : `. ${of?.kind === "window" ? MORE_AT_ONCE : sectionOf(array, others)}`}`;
+    return `${what} moves single elements: ${count(sum.accesses)} times ${each}${take}${isTold ? ", as above." : `. ${of?.kind === "window" ? MORE_AT_ONCE : sectionOf(array, others)}`}`;
   }
-  const pieces = `${what} became ${count(transfers)} transfers beneath: ${counted(sum.accesses, "access", "accesses")} take ${duration(sum.time_ns)}`;
+  const pieces = `${what} became ${count(transfers)} transfers beneath: ${counted(sum.accesses, "access", "accesses")}${take}`;
   if (isTold) return `${pieces}, as above.`;
   return `${pieces}. The library moves it element by element, for the section, or the array that it is assigned to, does not lie in one piece, or is allocatable, of which the library is not told that. Have both lie side by side (the first dimension whole), and assign to an array of fixed shape.`;
 }

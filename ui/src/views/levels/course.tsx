@@ -6,6 +6,7 @@ import { duration, instant, ns, tick, ticks } from "../../base/time.ts";
 import { isTiming, times } from "../../state/levels.ts";
 import { look, lookAtAll } from "../../state/view.ts";
 import { useRoving } from "../../widgets/roving.ts";
+import { AddedUp } from "../added_up.tsx";
 import { Coming } from "../lost.tsx";
 
 export function Course(): JSX.Element {
@@ -18,6 +19,7 @@ export function Course(): JSX.Element {
           Whole run
         </button>
       </h2>
+      {it === null ? null : <AddedUp to={it.head.to_ns} lacks="that is in no bar" />}
       {it === null ? <Coming what="Visits are being looked through" isSmall /> : it.head.is_whole ? <Bars /> : <p class="muted">This span has so many visits that they are not looked through, or the page has none one by one; zoom in.</p>}
     </>
   );
