@@ -12,6 +12,7 @@ mod both;
 mod branches;
 mod c_family;
 mod constructs;
+mod continued;
 mod declarator;
 mod dependences;
 mod facts;

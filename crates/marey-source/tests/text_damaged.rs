@@ -109,6 +109,14 @@ fn what_comes_behind_an_error_is_still_told() {
 #[test]
 fn deep_nesting_does_not_use_up_the_stack() {
     const DEEP: usize = 100_000;
+    // What is not too hard to be parsed is looked into.
+    let subscript = |deep: usize| ["u(", &"(".repeat(deep), "1", &")".repeat(deep), ")[2]"].concat();
+    for deep in [300, 5000] {
+        let text =
+            format!("subroutine s\ny = {}\nend subroutine\nsubroutine g\nend subroutine\n", subscript(deep));
+        let it = read("r.f90", text.as_bytes());
+        assert_eq!((it.references.len(), it.functions.len()), (1, 2));
+    }
     let nested = |before: &str, open: &str, close: &str, behind: &str| {
         [before, &open.repeat(DEEP), "1", &close.repeat(DEEP), behind].concat()
     };

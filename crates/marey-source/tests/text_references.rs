@@ -79,6 +79,20 @@ fn what_is_put_is_read_elsewhere() {
 }
 
 #[test]
+fn remarks_within_a_statement_do_not_end_it() {
+    let text = "subroutine s\nw = u(3)[ & ! the left one\n  mod(me, n) + 1]\nw = u(1 + & ! more\n\n ! still\n 2) &\n  [p]\n\
+                v(4)[ q &\n ! last\n ] = w\nend subroutine\n";
+    assert_eq!(
+        rows(text),
+        [
+            "2 reads u(3)[mod(me, n) + 1] of mod(me, n) + 1",
+            "4 reads u(1 +2)[p] of p",
+            "9 writes v(4)[ q] of q"
+        ]
+    );
+}
+
+#[test]
 fn images_in_turn_and_components_are_told() {
     let text = "subroutine s\ndo p = 1, num_images()\ndo i = 1, 3\nt = t + x%f(i)[p] * g(i)%part[p]%w(2) - q(k(i)[p])[3]\nend do\nend do\n\
                 x%f = 1\nif (h(1)[2] > 0) stop\ncall take(h(3)[p])\nend subroutine\n";

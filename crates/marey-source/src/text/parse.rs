@@ -8,10 +8,12 @@ use std::ops::ControlFlow;
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::attributes;
+use super::continued;
 use super::fixed_form;
 use super::fortran_macros;
 use super::grammar::Grammar;
 use super::language::Language;
+use super::references;
 use super::torn;
 
 /// The parser asks every hundred steps whether to go on. Usual text takes one question for some hundred bytes; what takes
@@ -36,6 +38,13 @@ pub(super) fn parse<'t>(parser: &mut Parser, text: &'t [u8], language: Language)
     let mut text = Cow::Borrowed(text);
     if language == Language::FixedFortran {
         text = Cow::Owned(fixed_form::to_free(&text));
+    }
+    // An image may stand in another line than its array.
+    if matches!(language, Language::Fortran | Language::FixedFortran)
+        && references::may_have_any(&text)
+        && let Some(blank) = continued::without_remarks(&text)
+    {
+        text = Cow::Owned(blank);
     }
     if matches!(language, Language::C | Language::Cpp)
         && let Some(ended) = without_endless_comment(&text)

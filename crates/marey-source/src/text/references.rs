@@ -188,7 +188,7 @@ fn reference(walk: &mut Walk<'_>, node: Node<'_>, done: Done, depth: u32) {
     if !parts.name.is_empty() {
         let text = walk.text.get(parts.begins..node.end_byte()).unwrap_or_default();
         let text = String::from_utf8_lossy(text);
-        let text = text.split(['&', '\n']).map(str::trim).collect::<String>();
+        let text = on_one_line(&text);
         let (name, text) = (walk.add(&parts.name.to_ascii_lowercase()), walk.add(&text));
         let symbols = match parts.image {
             Some(_) => symbols::of(walk, &parts.subscripts, parts.image),
@@ -198,7 +198,7 @@ fn reference(walk: &mut Walk<'_>, node: Node<'_>, done: Done, depth: u32) {
             let mut names = Vec::new();
             identifiers(walk, image, &mut names, 0);
             let words = walk.str(image);
-            let words = words.trim_start_matches('[').trim_end_matches(']').trim().to_owned();
+            let words = on_one_line(words.trim_start_matches('[').trim_end_matches(']'));
             (walk.add(&words), names)
         });
         let (mut names, mut subscripts) = (Vec::new(), Vec::new());
@@ -230,6 +230,11 @@ fn reference(walk: &mut Walk<'_>, node: Node<'_>, done: Done, depth: u32) {
     for it in parts.subscripts.into_iter().chain(parts.image).chain(parts.before) {
         within(walk, it, READ, depth + 1);
     }
+}
+
+/// A text that may go on in other lines.
+pub(super) fn on_one_line(text: &str) -> String {
+    text.split(['&', '\n']).map(str::trim).collect()
 }
 
 fn identifiers(walk: &Walk<'_>, node: Node<'_>, found: &mut Vec<String>, depth: u32) {

@@ -70,18 +70,29 @@ pub(super) enum Apart {
     Never,
 }
 
+/// Expressions that are deeper say nothing that could be compared.
+const DEEPEST: u32 = 200;
+
 impl Linear {
     /// What an expression says; `None` = nothing that could be compared.
     pub(super) fn of(node: Node<'_>, text: &[u8]) -> Option<Self> {
+        Self::within(node, text, 0)
+    }
+
+    fn within(node: Node<'_>, text: &[u8], depth: u32) -> Option<Self> {
+        // Nothing that anybody writes; but a text may have it, and a stack has an end.
+        if depth > DEEPEST {
+            return None;
+        }
         let word = || std::str::from_utf8(text.get(node.byte_range())?).ok();
         match node.kind() {
             "number_literal" => {
                 Some(Self { variable: None, factor: 0, plus: word()?.split('_').next()?.parse().ok()? })
             }
             "identifier" => Some(Self { variable: Some(word()?.to_ascii_lowercase()), factor: 1, plus: 0 }),
-            "parenthesized_expression" => Self::of(node.named_child(0)?, text),
+            "parenthesized_expression" => Self::within(node.named_child(0)?, text, depth + 1),
             "unary_expression" => {
-                let inner = Self::of(node.child_by_field_name("argument")?, text)?;
+                let inner = Self::within(node.child_by_field_name("argument")?, text, depth + 1)?;
                 match operator(node)? {
                     "+" => Some(inner),
                     "-" => inner.times(-1),
@@ -89,8 +100,8 @@ impl Linear {
                 }
             }
             "math_expression" => {
-                let left = Self::of(node.child_by_field_name("left")?, text)?;
-                let right = Self::of(node.child_by_field_name("right")?, text)?;
+                let left = Self::within(node.child_by_field_name("left")?, text, depth + 1)?;
+                let right = Self::within(node.child_by_field_name("right")?, text, depth + 1)?;
                 match operator(node)? {
                     "+" => left.and(right),
                     "-" => left.and(right.times(-1)?),

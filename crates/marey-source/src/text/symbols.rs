@@ -82,7 +82,7 @@ pub(super) fn of(walk: &mut Walk<'_>, subscripts: &[Node<'_>], image: Option<Nod
 
 fn written(walk: &mut Walk<'_>, node: Node<'_>, end: SymbolEnd, subscript: u32) -> Written {
     let text = walk.str(node);
-    let text = text.split(['&', '\n']).map(str::trim).collect::<String>();
+    let text = super::references::on_one_line(&text);
     let linear = Linear::of(node, walk.text);
     Written { symbol: Symbol { end, subscript, text: walk.add(&text), value: None }, linear }
 }
