@@ -124,3 +124,39 @@ impl AccessSums {
         Columns::from_columns(&ACCESSED, columns)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merge::build::Operation;
+
+    fn access(time: i64, path: u32) -> Accessed {
+        let (kind, array, target, peer) = ("read", 0, -1, NONE);
+        Accessed { time, path, kind, array, target, peer, bytes: 0, offset: 0, shape: NONE, leave: -1 }
+    }
+
+    fn long(start: i64, path: u32, duration: i64) -> Long {
+        let operation = Operation { bytes: 0, participants: 0, visits: 1, gaps: 0 };
+        Long { start, duration, path, depth: 0, operation, first_slab: 0, last_slab: 1 }
+    }
+
+    #[test]
+    fn an_access_stands_where_its_call_ends() {
+        let told = |accesses: &[Accessed]| -> Vec<(i64, u32, i64)> {
+            accesses.iter().map(|it| (it.time, it.path, it.leave)).collect()
+        };
+        let mut held = Held::default();
+        // The call of the first goes on; of the second nobody knows an end, nor is it open.
+        let mut accesses = vec![access(10, 1), access(20, 2)];
+        held.settle(&mut accesses, (&[], &[]), |it| it.path == 1);
+        assert_eq!(told(&accesses), [(20, 2, -1)]);
+        // It ends in the next slab, where another one of its instant and one that began in the first slab are told of.
+        let mut accesses = vec![access(10, 3), access(40, 1)];
+        held.settle(&mut accesses, (&[], &[long(10, 1, 25), long(10, 3, 30)]), |it| it.time == 40);
+        assert_eq!(told(&accesses), [(10, 1, 35), (10, 3, 40)]);
+        // What is left when the run is over has no end.
+        let mut accesses = Vec::new();
+        held.settle(&mut accesses, (&[], &[]), |_| false);
+        assert_eq!(told(&accesses), [(40, 1, -1)]);
+    }
+}

@@ -227,6 +227,8 @@ impl Call {
         self.here.n_numbers += 1;
         let number = number(self.here.id, self.here.n_numbers);
         if DEEPEST <= self.here.begun.len() {
+            // SAFETY: the descriptor is the calling thread's.
+            unsafe { marey_measure::count_unrecorded(self.thread) };
             self.here.n_deeper[usize::from(ends == Ends::Copy)] += u32::from(ends != Ends::ByNumber);
             return number;
         }

@@ -286,20 +286,18 @@ impl Page<'_> {
         if unused.is_empty() {
             return Ok(());
         }
-        if self.has_gaps {
-            let text =
-                "arrays without accesses may have had some: a rule left calls out when the run was recorded";
-            return note(self.out, self.paint, text);
-        }
         let bytes = unused.iter().map(|row| row.bytes).fold(0, u64::saturating_add);
         let names: Vec<String> = unused.iter().take(6).map(|row| name(row)).collect();
         let more = unused.len().saturating_sub(names.len());
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let text = format!(
-            "never accessed across processes: {}{more}; {} in each that need not be shared",
-            names.join(", "),
-            format::bytes(bytes),
-        );
+        let (names, bytes) = (names.join(", "), format::bytes(bytes));
+        let text = if self.has_gaps {
+            format!(
+                "no access was recorded to {names}{more}; but a rule left calls out, some of them perhaps"
+            )
+        } else {
+            format!("never accessed across processes: {names}{more}; {bytes} in each that need not be shared")
+        };
         note(self.out, self.paint, &text)
     }
 
