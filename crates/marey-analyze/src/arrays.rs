@@ -129,7 +129,7 @@ pub struct ArrayRow {
     /// How often it was made, in all processes.
     pub instances: u64,
     /// Whether somebody names it who does more than make it and give it back, waits for an event of it, takes a lock, or accesses
-    /// a component of it.
+    /// a component of it; or may do so, in a call that was only counted.
     pub is_named: bool,
     /// The processes that have it.
     pub processes: BTreeSet<ProcessId>,
@@ -300,7 +300,8 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
         let known = names.entry(&array.name).or_insert(Some(array.noun));
         *known = known.filter(|noun| *noun == array.noun);
     }
-    for it in counted(trace, &names) {
+    let counted = counted(trace, &names);
+    for it in counted.found {
         let Some(row) = rows.get_mut(&it.noun) else { continue };
         let said = Said::of(trace, &paths, Some(it.call_path), it.kind);
         let statement = statements.entry((it.noun, said)).or_insert_with_key(|(_, said)| said.statement());
@@ -318,7 +319,8 @@ pub fn arrays(trace: &dyn Trace) -> Vec<ArrayRow> {
     let mut rows: Vec<ArrayRow> = rows.into_values().collect();
     let named = named(trace);
     for row in &mut rows {
-        row.is_named = named.contains(row.name.as_str());
+        // What a call acted on that was only counted may be any of them.
+        row.is_named = named.contains(row.name.as_str()) || counted.has_unknown;
         // Of very many, not each is told by itself.
         let makes = row.statements.iter().filter(|it| it.kind == AccessKind::Make);
         row.instances = row.instances.max(makes.map(|it| it.sum.accesses).sum());

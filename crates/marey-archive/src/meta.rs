@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
+use marey_model::Detail;
 use serde::{Deserialize, Serialize};
 
 use crate::part::{PartStats, Tail};
@@ -85,6 +86,15 @@ pub struct RunFacts {
     pub job_step: String,
     /// Settings that it was recorded with, as words of the command line of the recorder; `None` = not known.
     pub settings: Option<Vec<String>>,
+}
+
+impl RunFacts {
+    /// Whether rules left calls out, so that what is not there may have been done.
+    #[must_use]
+    pub fn leaves_out(&self) -> bool {
+        let off = Detail::Off.name();
+        self.rules.iter().any(|rule| rule.split_whitespace().next() == Some(off))
+    }
 }
 
 /// One file of a table.

@@ -7,8 +7,14 @@
 //!
 //! Deliberately absent: what values data have.
 
+use crate::Level;
+
 /// What names of blocks begin with that a program's text knows nothing of: compilers make them, for copies say.
 pub const TEMPORARY: &str = "temporary of ";
+
+/// Code of a block whose memory was, or may have been, given back before, so that whoever holds its address may have kept that of
+/// another one.
+pub const USED_BEFORE: u8 = 1;
 
 /// Types that descriptors of gfortran's have no code for, beyond those that they have.
 pub mod type_code {
@@ -99,6 +105,13 @@ impl AccessKind {
         matches!(self, Self::Read | Self::Write | Self::Update)
     }
 
+    /// What a call does to the datum that is its noun, and to how many data it does as much, as it would be recorded with its
+    /// bytes: for calls that were only counted. `None` = nothing, or it is not known.
+    pub fn of_verb(level: &str, verb: &str) -> Option<(Self, u64)> {
+        let found = VERBS.iter().find(|(on, verbs, ..)| *on == level && verbs.contains(&verb));
+        found.map(|(_, _, kind, data)| (*kind, *data))
+    }
+
     /// The name used in the archive.
     pub const fn name(self) -> &'static str {
         match self {
@@ -110,6 +123,27 @@ impl AccessKind {
         }
     }
 }
+
+/// Verbs that act on their noun: level, what they are called, what they do, and to how many data.
+type Verbs = (&'static str, &'static [&'static str], AccessKind, u64);
+
+static VERBS: [Verbs; 9] = [
+    (Level::COARRAY, &["get", "atomic_ref"], AccessKind::Read, 1),
+    (Level::COARRAY, &["send", "atomic_define"], AccessKind::Write, 1),
+    // Its noun is what it writes; what it reads is another one, or the same.
+    (Level::COARRAY, &["sendget"], AccessKind::Write, 2),
+    (Level::COARRAY, &["atomic_cas", "atomic_op"], AccessKind::Update, 1),
+    (Level::COARRAY, &["co_broadcast", "co_sum", "co_max", "co_min", "co_reduce"], AccessKind::Update, 1),
+    (Level::MPI, &["MPI_Put", "MPI_Rput"], AccessKind::Write, 1),
+    (Level::MPI, &["MPI_Get", "MPI_Rget"], AccessKind::Read, 1),
+    (Level::MPI, &["MPI_Accumulate", "MPI_Raccumulate"], AccessKind::Update, 1),
+    (
+        Level::MPI,
+        &["MPI_Get_accumulate", "MPI_Rget_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"],
+        AccessKind::Update,
+        1,
+    ),
+];
 
 /// How a dimension of an accessed section is told.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

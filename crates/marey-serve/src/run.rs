@@ -245,7 +245,7 @@ impl<'a> Opened<'a> {
     pub(crate) fn redistributed(&self) -> (&[Redistribution], &[String]) {
         let (found, damage) = self.redistributed.get_or_init(|| {
             let (operations, damage) = match all_to_all(self.archive, &self.trace) {
-                Ok(operations) => (operations, Vec::new()),
+                Ok((operations, damage)) => (operations, damage.iter().map(ToString::to_string).collect()),
                 Err(error) => (Vec::new(), vec![error.to_string()]),
             };
             (redistributions(&self.trace, &arrays(&self.trace), &operations), damage)

@@ -17,7 +17,7 @@ const CELLS: readonly [number, number] = [160, 64];
 export type Axes = readonly [number | null, number | null];
 
 export const isOfSpan = signal(false);
-/** By its name, where another one has that, too, with its number behind it; `null` = the one with most time. */
+/** By its name; where an earlier one has that, too, with its number behind it; `null` = the one with most time. */
 export const chosenArray = signal<string | null>(null);
 /** `null` = the usual ones. */
 export const chosenAxes = signal<Axes | null>(null);
@@ -34,16 +34,22 @@ export const isAsking = signal(false);
 export const array = computed<WireArray | null>(() => {
   const rows = arrays.value?.arrays ?? [];
   const name = chosenArray.value;
-  return rows.find((it) => it.name === name) ?? rows.find((it) => numbered(it) === name) ?? rows[0] ?? null;
+  return rows.find((it) => numbered(it) === name) ?? firstOf(rows, name) ?? rows[0] ?? null;
 });
 
 /** Distinguishes arrays of one name, as those of two functions; numbers are the run's own. */
 const numbered = ({ name, number }: Pick<WireArray, "name" | "number">): string => `${name}#${number}`;
 
+/** Of arrays of one name the one that was defined first, whatever part of the run is looked at. */
+function firstOf(rows: readonly WireArray[], name: string | null): WireArray | undefined {
+  const named = rows.filter((it) => it.name === name);
+  return named.reduce<WireArray | undefined>((first, it) => (first === undefined || it.number < first.number ? it : first), undefined);
+}
+
 /** What an array is chosen by. */
 export function keyOf(it: Pick<WireArray, "name" | "number">): string {
-  const first = arrays.value?.arrays.find(({ name }) => name === it.name);
-  return first === undefined || first.number === it.number ? it.name : numbered(it);
+  // As long as the arrays are not known, others may have the name.
+  return firstOf(arrays.value?.arrays ?? [], it.name)?.number === it.number ? it.name : numbered(it);
 }
 
 /** Looks at another array; what is selected of the one before has no place in it. */

@@ -35,8 +35,6 @@ struct Sum {
 #[derive(Debug, Default)]
 pub(crate) struct AccessSums {
     sums: FxHashMap<Place, Sum>,
-    /// Calls that are not over when a slab ends, by location, beginning and call path.
-    pending: FxHashMap<(u32, i64, u32), Vec<Place>>,
 }
 
 /// Accesses of calls that are not over when a slab ends: they stand in the slab in which these end.
@@ -73,8 +71,8 @@ impl Held {
 const MOST: usize = 1 << 20;
 
 impl AccessSums {
-    /// Adds those of a location in a slab, whose visits are `rows` and whose call paths are numbered by `paths`.
-    pub(crate) fn add(&mut self, location: u32, accesses: &[Accessed], rows: &[Row], paths: &[u32]) {
+    /// Adds those of a location in a slab, whose call paths are numbered by `paths`, with the ends that [`Held`] has given them.
+    pub(crate) fn add(&mut self, location: u32, accesses: &[Accessed], paths: &[u32]) {
         for access in accesses {
             let path = paths.get(access.path as usize).copied().unwrap_or(NONE);
             let Accessed { kind, array, target, peer, .. } = *access;
@@ -85,23 +83,8 @@ impl AccessSums {
             let sum = self.sums.entry(place).or_default();
             sum.accesses = sum.accesses.saturating_add(1);
             sum.bytes = sum.bytes.saturating_add(access.bytes);
-            match leave_in(rows, access.time, access.path) {
-                -1 => self.pending.entry((location, access.time, path)).or_default().push(place),
-                leave => sum.time = sum.time.saturating_add(leave - access.time),
-            }
-        }
-    }
-
-    /// Adds the times of calls that began in an earlier slab and have ended now.
-    pub(crate) fn ended(&mut self, location: u32, long: &[Long], paths: &[u32]) {
-        if self.pending.is_empty() {
-            return;
-        }
-        for long in long {
-            let path = paths.get(long.path as usize).copied().unwrap_or(NONE);
-            for place in self.pending.remove(&(location, long.start, path)).unwrap_or_default() {
-                let sum = self.sums.entry(place).or_default();
-                sum.time = sum.time.saturating_add(long.duration);
+            if access.leave >= 0 {
+                sum.time = sum.time.saturating_add(access.leave - access.time);
             }
         }
     }

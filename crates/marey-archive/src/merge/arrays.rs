@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::{DataKind, type_code};
+use marey_model::{DataKind, USED_BEFORE, type_code};
 use rustc_hash::FxHashMap;
 
 use super::clock::Clock;
@@ -47,6 +47,9 @@ pub struct DataPlace {
     /// Return addresses of the call that made it and of those around it, innermost first: row of the module and virtual
     /// address.
     pub made: Vec<(u32, u64)>,
+    /// Whether a block lies there of which it is only known that the variable holds its address, which it may have kept of
+    /// another block that lay there before.
+    pub may_be_stale: bool,
 }
 
 /// Data that lie in each other beyond this depth are not believed.
@@ -69,7 +72,12 @@ impl Globals {
             found.insert(id, (row, Part { noun, set }));
             self.windows.add(idx, process, id, row, clock);
             let stack = stack_of(process, def.site, &all.numbers[idx]);
-            self.arrays.push(ArrayRow { noun, process: idx as u32, def: def.clone(), stack });
+            let mut def = def.clone();
+            if def.kind == DataKind::Block as u8 {
+                // Its code is none of a type.
+                def.code = 0;
+            }
+            self.arrays.push(ArrayRow { noun, process: idx as u32, def, stack });
         }
         found
     }
@@ -91,16 +99,21 @@ impl Globals {
             _ => marey_model::Level::SOURCE,
         });
         // The same label may stand for several places: blocks of one function, say.
+        // Where one of them is certain to be held by the variable, the others are as well.
+        let key = DataPlace { may_be_stale: false, ..place.clone() };
         if def.name.is_empty()
-            && let Some(noun) = self.known_data.get(&place)
+            && let Some(noun) = self.known_data.get(&key)
         {
+            if let Some(known) = self.data.get_mut(noun).filter(|_| !place.may_be_stale) {
+                known.may_be_stale = false;
+            }
             return *noun;
         }
         let distinct = if def.name.is_empty() { self.data.len() as u64 + 1 } else { 0 };
         let kind = kind.name().to_owned();
         let noun = self.nouns.id(NounRow { level, kind, name, file: String::new(), line: 0, distinct });
         if def.name.is_empty() {
-            self.known_data.insert(place.clone(), noun);
+            self.known_data.insert(key, noun);
             self.data.insert(noun, place);
         }
         noun
@@ -125,7 +138,9 @@ impl Globals {
         let place = outer.place.and_then(global);
         // What has a place is the same, wherever it was made. Whether a block has one is not certain.
         let made = if place.is_some() && kind != DataKind::Block { Vec::new() } else { made };
-        DataPlace { kind, memory: None, place, from_frame: outer.from_frame, within, made }
+        let may_be_stale =
+            def.kind == DataKind::Block as u8 && def.code == USED_BEFORE && outer.from_frame.is_none();
+        DataPlace { kind, memory: None, place, from_frame: outer.from_frame, within, made, may_be_stale }
     }
 
     /// Where a window has its name from: the memory that it was made of, the pointer to it, else the call.

@@ -270,7 +270,6 @@ impl Decoding {
             self.sets.number(&mut location.builder.sets);
             let builder = &mut location.builder;
             let mut happened = location.happened.take();
-            self.accessed.add(location.id, &happened.accesses, &builder.rows, &builder.globals);
             let nouns = happened.edges.iter().map(|edge| match edge.address {
                 0 => NONE,
                 address => self.locks.id((location.process, address)),
@@ -278,11 +277,11 @@ impl Decoding {
             let edge_nouns = nouns.collect();
             let mut long = std::mem::take(&mut builder.long);
             long.sort_by_key(|long| long.start);
-            self.accessed.ended(location.id, &long, &builder.globals);
             let is_open = |access: &Accessed| {
                 !is_last && builder.stack.iter().any(|it| (it.start, it.path) == (access.time, access.path))
             };
             location.held.settle(&mut happened.accesses, (&builder.rows, &long), is_open);
+            self.accessed.add(location.id, &happened.accesses, &builder.globals);
             self.long.extend(long.iter().map(|long| (location.id, *long)));
             let cells = &mut self.histogram[input.plan.groups.of(location.id) as usize];
             for (bucket, region, time) in builder.histogram.drain(..) {

@@ -12,8 +12,8 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use marey_measure::message::{MOST_DATA, NO_DATA};
 use marey_measure::{Lock, Runtime};
-use marey_model::DataKind;
 use marey_model::spool::{Definition, DefinitionKind};
+use marey_model::{DataKind, USED_BEFORE};
 use rustc_hash::FxHashMap;
 
 use super::cache::{self, Cache, Holds};
@@ -178,6 +178,7 @@ fn resolve(runtime: &Runtime, cache: &mut Cache, entry: Entry, buffer: usize) ->
             from_frame: held.and_then(|held| held.from_frame),
             site: heap.site(block),
             bytes: block.size,
+            code: if crate::heap::was_used(start) { USED_BEFORE } else { 0 },
             ..New::at(DataKind::Block, start)
         }
     });
@@ -212,6 +213,8 @@ pub(crate) fn memory(runtime: &Runtime, entry: Entry, base: usize, site: u32) ->
         place: Some(held.place),
         from_frame: held.from_frame,
         site: Some(site),
+        // Nobody has followed what is given back there.
+        code: USED_BEFORE,
         ..New::at(DataKind::Block, base)
     })
 }
@@ -238,11 +241,13 @@ struct New {
     site: Option<u32>,
     address: usize,
     bytes: u64,
+    code: u8,
 }
 
 impl New {
     fn at(kind: DataKind, address: usize) -> Self {
-        Self { kind, name: String::new(), place: None, from_frame: None, site: None, address, bytes: 0 }
+        let (place, from_frame, site) = (None, None, None);
+        Self { kind, name: String::new(), place, from_frame, site, address, bytes: 0, code: 0 }
     }
 
     fn definition(self, id: u32, ticks: u64) -> Definition {
@@ -257,7 +262,7 @@ impl New {
             address: self.address as u64,
             bytes: self.bytes,
             element: 0,
-            code: 0,
+            code: self.code,
             bounds: Vec::new(),
             ticks,
         }

@@ -191,9 +191,10 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut
     let is_data =
         |header: &&libc::Elf64_Phdr| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0;
     for header in headers.iter().filter(is_data) {
-        let start = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize).next_multiple_of(8);
-        let len =
-            (header.p_memsz as usize).saturating_sub(8).min(MOST_OF_MODULE.saturating_sub(search.bytes));
+        let first = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
+        let start = first.next_multiple_of(8);
+        let whole = (header.p_memsz as usize).saturating_sub(start - first);
+        let len = whole.min(MOST_OF_MODULE.saturating_sub(search.bytes));
         search.bytes += len;
         if let Some(at) = search.within(start, start + len) {
             search.found = Some(at);

@@ -11,7 +11,7 @@ use core::ffi::{c_int, c_void};
 use marey_measure::{Heap, Mode, Thread, existing_thread, open_sites};
 
 use super::real::{self, Function, NAMES};
-use super::{LEAST, heap};
+use super::{LEAST, heap, returned};
 use crate::entry::Entry;
 use crate::own::{Own, local};
 use crate::site::{self, HEAP_FUNCTIONS, What};
@@ -198,6 +198,7 @@ unsafe fn changed(
             heap.put_back(old, before);
         } else {
             heap.freed(before);
+            returned::note(old);
             if before.is_marked {
                 gone(heap, old);
             }
@@ -216,6 +217,7 @@ pub(super) unsafe extern "C" fn free(block: usize) {
         && let Some(before) = heap.take(block)
     {
         heap.freed(before);
+        returned::note(block);
         if before.is_marked {
             gone(heap, block);
         }

@@ -10,7 +10,7 @@
 //! anew, by the path of `realloc`.
 //!
 //! * [`entry`]: how calls come in. * [`real`]: whom they are passed on to. * [`call`]: a large block from its beginning
-//!   to its end.
+//!   to its end. * [`returned`]: where there has been one before.
 //!
 //! What is deliberately absent: allocators other than the C library's, whose blocks say nothing of their size (the
 //! report says where there is one); memory that is mapped (`mmap`) or comes from MPI by other ways than these
@@ -19,6 +19,9 @@
 mod call;
 mod entry;
 mod real;
+mod returned;
+
+pub(crate) use returned::was_used;
 
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 

@@ -36,7 +36,7 @@ pub(crate) use place::{name, place};
 pub(crate) use real::is_runtime;
 pub(crate) use region::{begin as begin_at, verb};
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::AtomicBool;
 
 use marey_measure::Runtime;
 
@@ -47,7 +47,7 @@ static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
 pub(crate) fn begin() {
     if !crate::process::is_off(c"MAREY_OPENMP") && tables::open() {
         // A runtime that has asked before MPI began tells of its constructs by itself.
-        IS_ACTIVE.store(!ompt::tells(), Ordering::Release);
+        ompt::decide();
     }
 }
 
@@ -55,6 +55,7 @@ pub(crate) fn begin() {
 pub(crate) fn forget() {
     place::forget();
     real::forget();
+    ompt::forget();
 }
 
 /// To be called when a thread ends, before its descriptor is no more.

@@ -2,8 +2,8 @@
 //! and those made from it have it.
 //!
 //! The one idea: the runtime finds our `ompt_start_tool` by its name and calls us for each beginning and end; the same
-//! is recorded as of a runtime whose calls are interposed. Those calls are passed on unseen from then on, for such a
-//! runtime exports many of them too.
+//! is recorded as of a runtime whose calls are interposed. Calls of such a runtime's, which exports many of them too, are passed
+//! on unseen from then on; what is passed on to another one in the same process is looked at.
 //!
 //! A tool of the user's, linked, preloaded or named by `OMP_TOOL_LIBRARIES`, is left in its place.
 //!
@@ -14,6 +14,8 @@ mod events;
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use marey_measure::Lock;
 
 use super::IS_ACTIVE;
 use super::tables::tables;
@@ -81,42 +83,72 @@ unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *mut c_vo
         // SAFETY: each is a function of the type that belongs to its kind.
         unsafe { set(kind, callback as *const c_void) };
     }
-    LIBRARY.store(library_of(lookup as usize).unwrap_or(0), Ordering::Release);
+    if let Some(library) = library_of(lookup as usize) {
+        keep(&TELLING, library);
+    }
     TELLS.store(true, Ordering::Release);
-    IS_ACTIVE.store(false, Ordering::Release);
     // What gcc compiles may have another runtime in the same process, which tells nothing.
-    KNOWN.iter().for_each(|library| look_at(library.load(Ordering::Acquire)));
-    passed_on_to(next(c"GOMP_parallel"));
+    match library_of(next(c"GOMP_parallel")) {
+        Some(library) => passed_on_to(library),
+        None => decide(),
+    }
     1
 }
 
-/// The library of the runtime that tells of its constructs; 0 for none.
-static LIBRARY: AtomicUsize = AtomicUsize::new(0);
-/// Libraries that calls are passed on to; more of them than these are not looked for.
-static KNOWN: [AtomicUsize; 8] = [const { AtomicUsize::new(0) }; 8];
+/// A few libraries, by where they begin; more of them than these are not looked for.
+type Libraries = [AtomicUsize; 8];
 
-/// To be called when it becomes known where calls of gcc's interface are passed on to: to a library of which nobody tells, they
-/// are looked at.
-pub(super) fn passed_on_to(address: usize) {
-    let Some(library) = library_of(address) else { return };
+/// Those of runtimes that tell of their constructs.
+static TELLING: Libraries = [const { AtomicUsize::new(0) }; 8];
+/// Those that calls are passed on to.
+static KNOWN: Libraries = [const { AtomicUsize::new(0) }; 8];
+
+fn keep(libraries: &Libraries, library: usize) {
     let is_it = |known: &AtomicUsize| {
         let free = known.compare_exchange(0, library, Ordering::AcqRel, Ordering::Acquire);
         free.is_ok() || free == Err(library)
     };
-    _ = KNOWN.iter().any(is_it);
-    look_at(library);
+    _ = libraries.iter().any(is_it);
 }
 
-fn look_at(library: usize) {
-    let own = LIBRARY.load(Ordering::Acquire);
-    if library != 0 && own != 0 && own != library {
-        TELLS.store(false, Ordering::Release);
-        IS_ACTIVE.store(process::running().is_some() && tables().is_some(), Ordering::Release);
+/// Whether the runtime of this library tells of its constructs.
+pub(super) fn tells_of(library: usize) -> bool {
+    library != 0 && TELLING.iter().any(|it| it.load(Ordering::Acquire) == library)
+}
+
+/// To be called when it becomes known which library calls of gcc's interface are passed on to.
+pub(super) fn passed_on_to(library: usize) {
+    keep(&KNOWN, library);
+    decide();
+}
+
+/// Decides whether calls are looked at: not as long as all are those of runtimes that tell. To be called after whatever that
+/// depends on has changed; whoever comes last has seen it all.
+pub(super) fn decide() {
+    static DECIDES: Lock<()> = Lock::new(());
+    DECIDES.with(|()| {
+        let is_other = |library: &AtomicUsize| {
+            let library = library.load(Ordering::Acquire);
+            library != 0 && !tells_of(library)
+        };
+        let is_needed = !TELLS.load(Ordering::Acquire) || KNOWN.iter().any(is_other);
+        // There are tables where constructs are recorded.
+        IS_ACTIVE.store(is_needed && tables().is_some(), Ordering::Release);
+    });
+}
+
+/// After a library was closed: another one may come to lie where it was.
+pub(super) fn forget() {
+    for known in TELLING.iter().chain(&KNOWN) {
+        let library = known.load(Ordering::Acquire);
+        if library != 0 && library_of(library) != Some(library) {
+            known.store(0, Ordering::Release);
+        }
     }
 }
 
 /// Where the library of an address begins; `None` = it is in none.
-fn library_of(address: usize) -> Option<usize> {
+pub(super) fn library_of(address: usize) -> Option<usize> {
     let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: any address may be asked about; what is found stays in `found`.
     let found = unsafe {

@@ -111,23 +111,32 @@ unsafe extern "C" fn after(frame: *mut Frame, _: usize) {
     }
 }
 
+/// Bytes of stack between where the body of a region returns to and where [`starts`] does.
+const STARTS_ROOM: usize = 24;
+
+/// Where that function begins, and that room.
+pub(super) fn starts_at() -> (usize, usize) {
+    (starts as *const () as usize, STARTS_ROOM)
+}
+
 /// What the runtime calls on each thread of a team.
 #[unsafe(naked)]
 unsafe extern "C" fn starts(_: *const Closure) {
     core::arch::naked_asm!(
         ".cfi_startproc",
-        "sub rsp, 24",
-        ".cfi_adjust_cfa_offset 24",
+        "sub rsp, {room}",
+        ".cfi_adjust_cfa_offset {room}",
         "mov qword ptr [rsp + 8], rdi",
         "call {begins}",
         "mov rdi, rdx",
         "call rax",
         "mov rdi, qword ptr [rsp + 8]",
         "call {ends}",
-        "add rsp, 24",
-        ".cfi_adjust_cfa_offset -24",
+        "add rsp, {room}",
+        ".cfi_adjust_cfa_offset -{room}",
         "ret",
         ".cfi_endproc",
+        room = const STARTS_ROOM,
         begins = sym begins,
         ends = sym ends,
     )

@@ -9,8 +9,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use marey_measure::Lock;
 
-use super::ompt;
 use super::wrapper::Frame;
+use super::{ompt, parallel, task};
 use crate::next::next;
 
 macro_rules! functions {
@@ -69,6 +69,26 @@ functions! {
 /// Addresses of the next functions of these names; 0 before they are known.
 pub(super) static REAL: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
 
+/// Where the libraries begin that they lie in; 0 = it is not known.
+static LIBRARIES: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
+
+/// The address that a call is passed on to if its runtime tells of its constructs; 0 = it is to be looked at.
+///
+/// # Safety
+/// The frame is that of the call, which is under way.
+pub(super) unsafe extern "C" fn told(frame: *mut Frame, index: usize) -> usize {
+    // SAFETY: the caller's promise.
+    let (real, caller) = unsafe { (address(index, frame), caller_at((*frame).sp)) };
+    if !ompt::tells() {
+        return 0;
+    }
+    let library = match REAL[index].load(Ordering::Relaxed) {
+        0 => private(index, caller).map_or(0, |(_, library)| library),
+        _ => LIBRARIES[index].load(Ordering::Relaxed),
+    };
+    if ompt::tells_of(library) { real } else { 0 }
+}
+
 /// The address of the function that a call is passed on to.
 ///
 /// # Safety
@@ -76,8 +96,8 @@ pub(super) static REAL: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0
 #[inline(always)]
 pub(super) unsafe fn address(index: usize, frame: *const Frame) -> usize {
     match REAL[index].load(Ordering::Relaxed) {
-        // SAFETY: the caller's promise: its return address lies there.
-        0 => resolve(index, unsafe { *((*frame).sp as *const usize) }),
+        // SAFETY: the caller's promise.
+        0 => resolve(index, unsafe { caller_at((*frame).sp) }),
         address => address,
     }
 }
@@ -87,39 +107,86 @@ pub(super) fn name(index: usize) -> &'static str {
     NAMES[index].trim_end_matches('\0')
 }
 
+/// Where a call whose return address lies at `sp` comes from. The body of a region or a task may have called for its last deed,
+/// and returns to us then, who say who has called us.
+///
+/// # Safety
+/// There is a call of which that is true.
+#[inline(always)]
+unsafe fn caller_at(sp: usize) -> usize {
+    // SAFETY: the caller's promise; our frames have these sizes.
+    unsafe {
+        let caller = *(sp as *const usize);
+        let ours = [parallel::starts_at(), task::starts_at()];
+        match ours.into_iter().find(|(function, _)| caller.wrapping_sub(*function) < STARTS_LEN) {
+            Some((_, room)) => *((sp + 8 + room) as *const usize),
+            None => caller,
+        }
+    }
+}
+
+/// The functions that bodies return to are no longer than this.
+const STARTS_LEN: usize = 48;
+
 #[cold]
 fn resolve(index: usize, caller: usize) -> usize {
-    if let Some(address) = private(index, caller) {
+    if let Some((address, _)) = private(index, caller) {
         return address;
     }
     let Ok(name) = CStr::from_bytes_with_nul(NAMES[index].as_bytes()) else { return serial(index) };
     let found = next(name);
     if found != 0 {
-        ompt::passed_on_to(found);
-        REAL[index].store(found, Ordering::Relaxed);
+        LIBRARIES[index].store(learn(found), Ordering::Relaxed);
+        REAL[index].store(found, Ordering::Release);
         return found;
     }
-    let found = in_library_of(caller, name);
+    let found = match in_library_of(caller, name) {
+        0 => in_any_runtime(name),
+        found => found,
+    };
     if found == 0 {
         // There may be one later.
         return serial(index);
     }
-    ompt::passed_on_to(found);
-    keep_private(index, caller, found);
+    keep_private(index, caller, found, learn(found));
     found
+}
+
+/// The library of a function that calls are passed on to; 0 for none.
+fn learn(function: usize) -> usize {
+    let mut info = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: any address may be asked about; the name of a library ends with a zero byte.
+    let (library, tells) = unsafe {
+        if libc::dladdr(function as *const c_void, info.as_mut_ptr()) == 0 {
+            return 0;
+        }
+        let info = info.assume_init();
+        let path = CStr::from_ptr(info.dli_fname);
+        // A runtime of LLVM's tells of its constructs, but only once it has begun.
+        let is_llvm = in_library(path, c"__kmpc_fork_call") != 0;
+        (info.dli_fbase as usize, is_llvm.then(|| in_library(path, c"omp_get_max_threads")))
+    };
+    if let Some(begin) = tells.filter(|begin| *begin != 0 && !ompt::tells_of(library)) {
+        // SAFETY: the function of this name has this type, and whoever calls for a construct would have it begin now.
+        unsafe { core::mem::transmute::<usize, unsafe extern "C" fn() -> core::ffi::c_int>(begin)() };
+    }
+    ompt::passed_on_to(library);
+    library
 }
 
 /// Functions of runtime libraries that cannot be reached by name from here, by their numbers and who calls them: Python,
 /// say, loads such libraries privately. There may be several, and whoever calls one must not get another's, whose threads
 /// it knows nothing of.
 static PRIVATE: Lock<()> = Lock::new(());
-static CALLERS: [Caller; 1024] =
-    [const { Caller { key: AtomicUsize::new(0), address: AtomicUsize::new(0) } }; 1024];
+static CALLERS: [Caller; 1024] = [const {
+    Caller { key: AtomicUsize::new(0), address: AtomicUsize::new(0), library: AtomicUsize::new(0) }
+}; 1024];
 
 struct Caller {
     /// Where it is called from, with the number of the function in the upper bits; 0 for none.
     key: AtomicUsize,
     address: AtomicUsize,
+    library: AtomicUsize,
 }
 
 fn key(index: usize, caller: usize) -> (usize, &'static Caller) {
@@ -127,21 +194,23 @@ fn key(index: usize, caller: usize) -> (usize, &'static Caller) {
     (key, &CALLERS[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) % CALLERS.len()])
 }
 
-fn private(index: usize, caller: usize) -> Option<usize> {
+/// The function, and the library that it lies in.
+fn private(index: usize, caller: usize) -> Option<(usize, usize)> {
     let (key, place) = key(index, caller);
     if place.key.load(Ordering::Acquire) != key {
         return None;
     }
-    let address = place.address.load(Ordering::Acquire);
+    let found = (place.address.load(Ordering::Acquire), place.library.load(Ordering::Acquire));
     // It may be another one's by now.
-    (place.key.load(Ordering::Relaxed) == key).then_some(address)
+    (place.key.load(Ordering::Relaxed) == key).then_some(found)
 }
 
-fn keep_private(index: usize, caller: usize, address: usize) {
+fn keep_private(index: usize, caller: usize, address: usize, library: usize) {
     let (key, place) = key(index, caller);
     PRIVATE.with(|()| {
         place.key.store(0, Ordering::Release);
         place.address.store(address, Ordering::Release);
+        place.library.store(library, Ordering::Release);
         place.key.store(key, Ordering::Release);
     });
 }
@@ -157,13 +226,21 @@ pub(super) fn forget() {
 /// The function as the library that a caller lies in finds it: in the libraries that it needs.
 fn in_library_of(caller: usize, name: &CStr) -> usize {
     let mut info = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: `info` is writable, and zeros are a valid value of it; the handle is given back as it came, and not by our
-    // own function, which would say that a library was closed.
+    // SAFETY: `info` is writable, and zeros are a valid value of it; the name of a library ends with a zero byte.
     unsafe {
         if libc::dladdr(caller as *const c_void, info.as_mut_ptr()) == 0 {
             return 0;
         }
-        let handle = libc::dlopen(info.assume_init().dli_fname, libc::RTLD_NOLOAD | libc::RTLD_LAZY);
+        in_library(CStr::from_ptr(info.assume_init().dli_fname), name)
+    }
+}
+
+/// The function in a library that is loaded, or those that it needs.
+fn in_library(library: &CStr, name: &CStr) -> usize {
+    // SAFETY: names end with zero bytes; the handle is given back as it came, and not by our own function, which would say that a
+    // library was closed.
+    unsafe {
+        let handle = libc::dlopen(library.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY);
         if handle.is_null() {
             return 0;
         }
@@ -172,7 +249,39 @@ fn in_library_of(caller: usize, name: &CStr) -> usize {
         if close != 0 {
             core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void) -> i32>(close)(handle);
         }
-        found
+        // A library that needs none finds ours.
+        if ompt::library_of(found) == ompt::library_of(in_library as *const () as usize) { 0 } else { found }
+    }
+}
+
+/// The function in the first runtime library that is loaded: who calls for its last deed returns to where its caller is, which may
+/// be a library that knows nothing of OpenMP.
+fn in_any_runtime(name: &CStr) -> usize {
+    struct Search {
+        path: [u8; libc::PATH_MAX as usize],
+        is_found: bool,
+    }
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> i32 {
+        // SAFETY: the loader gives a library's name, and what was given to it is a search.
+        unsafe {
+            let (name, search) = ((*info).dlpi_name, &mut *search.cast::<Search>());
+            if name.is_null() {
+                return 0;
+            }
+            let path = CStr::from_ptr(name).to_bytes_with_nul();
+            if path.len() <= search.path.len() && is_runtime(path) {
+                search.path[..path.len()].copy_from_slice(path);
+                search.is_found = true;
+            }
+            i32::from(search.is_found)
+        }
+    }
+    let mut search = Search { path: [0; libc::PATH_MAX as usize], is_found: false };
+    // SAFETY: `visit` gets what it knows.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
+    match CStr::from_bytes_until_nul(&search.path) {
+        Ok(path) if search.is_found => in_library(path, name),
+        _ => 0,
     }
 }
 

@@ -36,6 +36,7 @@ constructs! {
     Sections "sections" Work;
     Section "section" Work;
     Single "single" Work;
+    Masked "masked" Work;
     Critical "critical" Work;
     CriticalWait "critical wait" Acquire;
     Atomic "atomic" Work;

@@ -34,7 +34,7 @@ pub(super) struct Tables {
 
 static TABLES: AtomicPtr<Tables> = AtomicPtr::new(core::ptr::null_mut());
 
-/// The tables; `None` as long as constructs are not recorded.
+/// The tables; `None` as long as constructs are not recorded, or where the kernel cannot wipe them in a child.
 #[inline(always)]
 pub(super) fn tables() -> Option<&'static Tables> {
     // SAFETY: tables are never unmapped, and zeros are a valid value of them.

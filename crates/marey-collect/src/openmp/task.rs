@@ -200,23 +200,32 @@ struct Outer {
 }
 const _: () = assert!(size_of::<Outer>() <= 160);
 
+/// Bytes of stack between where the body of a task returns to and where [`starts`] does.
+const STARTS_ROOM: usize = 168;
+
+/// Where that function begins, and that room.
+pub(super) fn starts_at() -> (usize, usize) {
+    (starts as *const () as usize, STARTS_ROOM)
+}
+
 /// What the runtime calls to execute a task.
 #[unsafe(naked)]
 unsafe extern "C" fn starts(_: *const Head) {
     core::arch::naked_asm!(
         ".cfi_startproc",
-        "sub rsp, 168",
-        ".cfi_adjust_cfa_offset 168",
+        "sub rsp, {room}",
+        ".cfi_adjust_cfa_offset {room}",
         "mov rsi, rsp",
         "call {begins}",
         "mov rdi, rdx",
         "call rax",
         "mov rdi, rsp",
         "call {ends}",
-        "add rsp, 168",
-        ".cfi_adjust_cfa_offset -168",
+        "add rsp, {room}",
+        ".cfi_adjust_cfa_offset -{room}",
         "ret",
         ".cfi_endproc",
+        room = const STARTS_ROOM,
         begins = sym begins,
         ends = sym ends,
     )

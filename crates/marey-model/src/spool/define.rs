@@ -420,7 +420,7 @@ definitions! {
         bytes: u64,
         /// Bytes of one element, 0 where unknown.
         element: u64,
-        /// Code of the type of elements in a descriptor of gfortran's, 0 where unknown.
+        /// Code of the type of elements in a descriptor of gfortran's, 0 where unknown; of a block 0 or [`crate::USED_BEFORE`].
         code: u8,
         /// Lower bound and extent of each dimension, none where unknown.
         bounds: Vec<(i64, u64)>,

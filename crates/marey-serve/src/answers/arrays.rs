@@ -9,7 +9,7 @@ use marey_analyze::{
     AccessSum, ArrayRow, ArrayTraffic, Nests, Piece, Redistribution, Statement, Trace, array_traffic, arrays,
     piecemeal,
 };
-use marey_model::{Detail, ProcessId};
+use marey_model::ProcessId;
 
 use super::part;
 use super::sentences::{more, region_of};
@@ -35,10 +35,7 @@ pub(super) fn answer(run: &Opened<'_>, asked: &PartOf) -> Vec<u8> {
     let rows = arrays(&part.trace);
     // Sums of messages are of the whole run.
     let traffic = array_traffic(&run.trace);
-    // Where rules left calls out, what is not there may have been done.
-    let off = Detail::Off.name();
-    let has_gaps =
-        run.archive.meta().run.rules.iter().any(|rule| rule.split_whitespace().next() == Some(off));
+    let has_gaps = run.archive.meta().run.leaves_out();
     let (moved, damage) = run.redistributed();
     part.damage.extend(damage.iter().cloned());
     let head = ArraysHead {
@@ -50,7 +47,7 @@ pub(super) fn answer(run: &Opened<'_>, asked: &PartOf) -> Vec<u8> {
         more_buffers: more(traffic.len(), MOST_ARRAYS),
         redistributions: moved.iter().take(MOST_ROWS).map(redistribution).collect(),
         more_redistributions: more(moved.len(), MOST_ROWS),
-        whole_ns: part::of(run, &PartOf { span: None, locations: None }).of_ns,
+        whole_ns: part::time_of(run, &PartOf { span: None, locations: None }),
         is_whole: part.is_whole,
         damage: part.damage,
     };

@@ -31,13 +31,17 @@ pub(super) fn is_meant(part: &PartOf, location: u32) -> bool {
     })
 }
 
-pub(super) fn of<'r>(run: &'r Opened<'_>, part: &PartOf) -> Part<'r> {
-    let trace: &dyn Trace = &run.trace;
+/// Time of the threads of a part, ns.
+pub(super) fn time_of(run: &Opened<'_>, part: &PartOf) -> i64 {
     let (from, to) = part.span.as_ref().map_or((0, i64::MAX), |span| (span.from_ns, span.to_ns));
     let lives = (0..)
-        .zip(trace.locations())
+        .zip(run.trace.locations())
         .filter(|(place, it)| it.kind == LocationKind::Thread && is_meant(part, *place));
-    let of_ns = lives.map(|(_, it)| (it.end.0.min(to) - it.start.0.max(from)).max(0)).sum();
+    lives.map(|(_, it)| (it.end.0.min(to) - it.start.0.max(from)).max(0)).sum()
+}
+
+pub(super) fn of<'r>(run: &'r Opened<'_>, part: &PartOf) -> Part<'r> {
+    let trace: &dyn Trace = &run.trace;
     let (profile, accessed, is_whole, damage) = match &part.span {
         None => {
             let profile = trace.profile().iter().filter(|row| is_meant(part, row.location.0)).copied();
@@ -46,7 +50,7 @@ pub(super) fn of<'r>(run: &'r Opened<'_>, part: &PartOf) -> Part<'r> {
         }
         Some(span) => of_span(run, part, span),
     };
-    Part { trace: WithSums::new(&run.trace, profile, accessed), of_ns, is_whole, damage }
+    Part { trace: WithSums::new(&run.trace, profile, accessed), of_ns: time_of(run, part), is_whole, damage }
 }
 
 type Sums = (Vec<ProfileRow>, Vec<AccessRow>, bool, Vec<String>);

@@ -5,8 +5,8 @@
 //!
 //! Blanks inside names and keywords, which fixed form allows, are left as they are; nobody has written them for decades.
 
-/// Where text ends and remarks begin, as standards say. Compilers are often told another number, so that only what cannot
-/// be text is taken for a remark.
+/// Where text ends and comments begin, as standards say. Compilers are often told another number, so that only what cannot
+/// be text is taken for a comment.
 const COLUMNS: usize = 72;
 
 /// The same text in free form.
@@ -18,7 +18,7 @@ pub(super) fn to_free(text: &[u8]) -> Vec<u8> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let row = lines.len();
         match kind(line) {
-            Kind::Remark => {
+            Kind::Comment => {
                 let mut line = line.to_vec();
                 if let Some(first) = line.first_mut().filter(|first| !matches!(first, b'#' | b' ' | b'\t')) {
                     *first = b'!';
@@ -39,7 +39,7 @@ pub(super) fn to_free(text: &[u8]) -> Vec<u8> {
                     *sign = b' ';
                 }
                 if let Some(before) = said {
-                    let text = without_remark(&lines[before]).len();
+                    let text = without_comment(&lines[before]).len();
                     lines[before].truncate(text);
                     lines[before].extend_from_slice(b" &");
                     said = Some(row);
@@ -57,7 +57,7 @@ pub(super) fn to_free(text: &[u8]) -> Vec<u8> {
 
 enum Kind {
     Empty,
-    Remark,
+    Comment,
     Continued,
     Said,
 }
@@ -65,9 +65,9 @@ enum Kind {
 fn kind(line: &[u8]) -> Kind {
     match line.first() {
         _ if line.trim_ascii().is_empty() => Kind::Empty,
-        Some(b'c' | b'C' | b'*' | b'!' | b'#') => Kind::Remark,
-        Some(b'd' | b'D') if is_remark(line) => Kind::Remark,
-        _ if line.trim_ascii_start().starts_with(b"!") && line.get(5) != Some(&b'!') => Kind::Remark,
+        Some(b'c' | b'C' | b'*' | b'!' | b'#') => Kind::Comment,
+        Some(b'd' | b'D') if is_comment(line) => Kind::Comment,
+        _ if line.trim_ascii_start().starts_with(b"!") && line.get(5) != Some(&b'!') => Kind::Comment,
         // A tab stands for the first six columns; a digit behind it continues.
         Some(b'\t') if line.get(1).is_some_and(|byte| (b'1'..=b'9').contains(byte)) => Kind::Said,
         _ => {
@@ -78,8 +78,8 @@ fn kind(line: &[u8]) -> Kind {
     }
 }
 
-/// Whether a line that begins with `d` is one for debugging, which is a remark, or a statement out of place.
-fn is_remark(line: &[u8]) -> bool {
+/// Whether a line that begins with `d` is one for debugging, which is a comment, or a statement out of place.
+fn is_comment(line: &[u8]) -> bool {
     line.get(1).is_none_or(|byte| matches!(byte, b' ' | b'\t'))
 }
 
@@ -88,8 +88,8 @@ fn is_directive(line: &[u8]) -> bool {
     sign.eq_ignore_ascii_case(b"!$omp") || sign.eq_ignore_ascii_case(b"!$acc")
 }
 
-/// A line up to the remark at its end.
-pub(super) fn without_remark(line: &[u8]) -> &[u8] {
+/// A line up to the comment at its end.
+pub(super) fn without_comment(line: &[u8]) -> &[u8] {
     let mut quote = None;
     for (place, byte) in line.iter().enumerate() {
         match quote {

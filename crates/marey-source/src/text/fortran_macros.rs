@@ -6,7 +6,7 @@
 //!
 //! What is deliberately absent: what macros are made of. Nobody is asked for their definitions.
 
-use super::fixed_form::without_remark;
+use super::fixed_form::without_comment;
 
 /// Words that a statement can begin with. Those that begin with `end` are all the language's.
 const WORDS: &str = "allocatable allocate assign associate asynchronous backspace bind block call case change character class close \
@@ -36,7 +36,7 @@ fn statement(text: &[u8], mut from: usize) -> usize {
     loop {
         let line = text[from..].split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
         from += line.len();
-        let said = without_remark(line).trim_ascii();
+        let said = without_comment(line).trim_ascii();
         // Remarks and empty lines can stand between a statement and what continues it, but none of them begins one.
         let goes_on = said.ends_with(b"&") || is_begun && said.is_empty();
         if from == text.len() || !goes_on {
@@ -97,11 +97,11 @@ fn blanks(text: &[u8], from: usize) -> usize {
 
 /// Where the bracket closes that opens at `from`.
 fn closed(text: &[u8], from: usize) -> Option<usize> {
-    let (mut depth, mut quote, mut is_remark) = (0_usize, None, false);
+    let (mut depth, mut quote, mut is_comment) = (0_usize, None, false);
     for (place, byte) in text.iter().enumerate().skip(from) {
-        is_remark = (is_remark || quote.is_none() && *byte == b'!') && *byte != b'\n';
+        is_comment = (is_comment || quote.is_none() && *byte == b'!') && *byte != b'\n';
         match (quote, byte) {
-            _ if is_remark => {}
+            _ if is_comment => {}
             (Some(sign), _) if sign == byte => quote = None,
             (Some(_), _) => {}
             (None, b'\'' | b'"') => quote = Some(byte),

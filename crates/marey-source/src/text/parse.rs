@@ -42,7 +42,7 @@ pub(super) fn parse<'t>(parser: &mut Parser, text: &'t [u8], language: Language)
     // An image may stand in another line than its array.
     if matches!(language, Language::Fortran | Language::FixedFortran)
         && references::may_have_any(&text)
-        && let Some(blank) = continued::without_remarks(&text)
+        && let Some(blank) = continued::without_comments(&text)
     {
         text = Cow::Owned(blank);
     }

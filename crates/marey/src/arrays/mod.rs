@@ -12,8 +12,7 @@ use marey_analyze::{
     ArrayRow, LocationKind, Piece, Piecemeal, SectionRow, SectionRows, Statement, Trace, accesses_not_kept,
     arrays, piecemeal,
 };
-use marey_archive::Archive;
-use marey_model::{AccessKind, DataKind, Detail, Nanos, NounId};
+use marey_model::{AccessKind, DataKind, Nanos, NounId};
 
 use crate::cli::{ArraysArgs, ArraysBy};
 use crate::exit::Usage;
@@ -39,17 +38,23 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     let trace: &dyn Trace = &run.trace;
     let mut rows = arrays(trace);
     if let Some(name) = &args.array {
-        let known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+        let mut known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
         // Fortran does not care about case, and debug information has it small.
         let is_there = |name: &str| rows.iter().any(|row| row.name == name);
         let small = name.to_lowercase();
         let name = if is_there(name) || !is_there(&small) { name } else { &small };
         rows.retain(|row| row.name == *name);
-        if rows.is_empty() {
+        // What is redistributed by messages and collective operations need be no array of several processes.
+        if rows.is_empty() && args.by == Some(ArraysBy::Redistribution) {
+            known =
+                redistributed::of(&run, &rows, None)?.into_iter().flat_map(|it| [it.from, it.to]).collect();
+            known.retain(|it| !it.is_empty());
+        }
+        if rows.is_empty() && !known.iter().any(|it| it.eq_ignore_ascii_case(name)) {
             bail!(Usage(unknown(name, &known)));
         }
     }
-    let has_gaps = has_gaps(&run.archive);
+    let has_gaps = run.archive.meta().run.leaves_out();
     let is_selection = args.section.is_some() || args.on.is_some();
     if !is_selection && args.snap.is_some() {
         bail!(Usage("--snap says how a selection snaps; select with --section or --on".to_owned()));
@@ -133,12 +138,6 @@ fn unknown(name: &str, known: &[String]) -> String {
     }
 }
 
-/// Whether rules left calls out, so that what is not there may have been done.
-pub(crate) fn has_gaps(archive: &Archive) -> bool {
-    let off = Detail::Off.name();
-    archive.meta().run.rules.iter().any(|rule| rule.split_whitespace().next() == Some(off))
-}
-
 /// Time of all threads together.
 pub(crate) fn time_of(trace: &dyn Trace) -> Nanos {
     let threads = trace.locations().iter().filter(|location| location.kind == LocationKind::Thread);
@@ -152,7 +151,7 @@ pub(crate) struct Page<'p> {
     /// Rows of a table at most.
     pub(crate) top: usize,
     pub(crate) trace: &'p dyn Trace,
-    /// As [`has_gaps`].
+    /// Whether rules left calls out, so that what is not there may have been done.
     pub(crate) has_gaps: bool,
 }
 
@@ -231,8 +230,8 @@ impl Page<'_> {
         }
         let (number, are) = (format::count(all), if all == 1 { "access was" } else { "accesses were" });
         self.remark(&format!(
-            "{number} {are} only counted with the calls, at a limit or because only sums were recorded: remote, and where data \
-             goes, are known of the others"
+            "{number} {are} only counted with the calls, at a limit or because a rule or a mode asked for sums only: remote, and \
+             where data goes, are known of the others"
         ))
     }
 

@@ -11,6 +11,7 @@ use marey_model::Nanos;
 use serde::Serialize;
 
 use super::{Page, time_of};
+use crate::exit::say;
 use crate::format;
 use crate::paint::{Look, harmless, note, shorten, title};
 use crate::run::Run;
@@ -32,9 +33,13 @@ pub(super) struct Json {
     time_ns: Option<i64>,
 }
 
-/// Of a run; of arrays whose name is wanted.
+/// Of a run; of arrays whose name is wanted. What cannot be read of it is warned of.
 pub(super) fn of(run: &Run, rows: &[ArrayRow], array: Option<&str>) -> anyhow::Result<Vec<Redistribution>> {
-    let mut found = redistributions(&run.trace, rows, &all_to_all(&run.archive, &run.trace)?);
+    let (operations, damage) = all_to_all(&run.archive, &run.trace)?;
+    for error in damage {
+        say(&format!("{error}; collective operations in it are missing among what redistributes"));
+    }
+    let mut found = redistributions(&run.trace, rows, &operations);
     if let Some(name) = array {
         let is_it = |other: &str| other.eq_ignore_ascii_case(name);
         found.retain(|it| is_it(&it.from) || is_it(&it.to));

@@ -43,7 +43,7 @@ pub(crate) struct SentenceArgs {
     #[arg(long, value_name = "VERB")]
     pub(crate) verb: Option<String>,
 
-    /// What it is done to
+    /// What it is done to; `(none)`: what is done to nothing that has a name
     #[arg(long, value_name = "NOUN")]
     pub(crate) noun: Option<String>,
 

@@ -266,7 +266,7 @@ impl Page<'_> {
             }
             Section::Array => {
                 let (paint, top, trace) = (self.paint, self.top, self.facts.trace);
-                let has_gaps = arrays::has_gaps(&self.facts.run.archive);
+                let has_gaps = self.facts.run.archive.meta().run.leaves_out();
                 arrays::Page { out: self.out, paint, top, trace, has_gaps }
                     .arrays(&marey_analyze::arrays(trace))
             }

@@ -30,11 +30,15 @@ const BAR_WIDTH: usize = 20;
 /// Into how many spans the run is cut by time.
 const SPANS: usize = 60;
 
+/// What regions without a noun are called in tables and in questions.
+const NO_NOUN: &str = "(none)";
+
 /// Runs the command.
 pub(crate) fn run(args: &SentenceArgs) -> anyhow::Result<ExitCode> {
     let run = Run::open(&args.run)?;
     let trace: &dyn Trace = &run.trace;
-    let asked = Sentence { level: args.level.clone(), verb: args.verb.clone(), noun: args.noun.clone() };
+    let noun = args.noun.clone().map(|noun| if noun == NO_NOUN { String::new() } else { noun });
+    let asked = Sentence { level: args.level.clone(), verb: args.verb.clone(), noun };
     let contexts = args.under.iter().map(|text| context(trace, text)).collect::<anyhow::Result<Vec<_>>>()?;
     if asked == Sentence::default() {
         bail!(Usage("say what is asked for: --level, --verb or --noun".to_owned()));
@@ -150,7 +154,11 @@ impl Told<'_> {
         let Sentence { level, verb, noun } = self.asked;
         let part =
             |part: &Option<String>, any: &str| part.as_deref().map_or_else(|| any.to_owned(), harmless);
-        let mut words = format!("{} {}", part(verb, "anything"), part(noun, "to anything"));
+        let noun = match noun.as_deref() {
+            Some("") => "without a noun".to_owned(),
+            _ => part(noun, "to anything"),
+        };
+        let mut words = format!("{} {noun}", part(verb, "anything"));
         words.push_str(&format!(" on {}", part(level, "any level")));
         for context in &self.args.under {
             words.push_str(&format!(", under {}", harmless(context)));
@@ -222,7 +230,7 @@ impl Told<'_> {
     fn name(&self, group: &Group) -> String {
         match group.process {
             Some(process) => words::process(self.trace, process),
-            None if group.name.is_empty() => "(none)".to_owned(),
+            None if group.name.is_empty() => NO_NOUN.to_owned(),
             None => harmless(&group.name),
         }
     }

@@ -39,7 +39,9 @@ pub(super) fn named(
 ) -> anyhow::Result<Option<Datum>> {
     let holds = variable.as_ref().is_some_and(|it| it.holder != Holder::Storage && it.offset == 0);
     Ok(match (kind, variable) {
-        (DataKind::Block, Some(variable)) if holds => Some(datum(variable)),
+        (DataKind::Block, Some(variable)) if holds && is_its(place, &variable, modules, symbolizer)? => {
+            Some(datum(variable))
+        }
         (DataKind::Block, _) => made(&place.made, modules, symbolizer)?,
         (_, Some(variable)) => Some(datum(variable)),
         (DataKind::Frame, None) => match place.place {
@@ -51,6 +53,27 @@ pub(super) fn named(
         },
         (_, None) => None,
     })
+}
+
+/// Whether a variable that holds a block's address does so because of that block, and has not kept it of one that lay there before:
+/// those of Fortran that are allocated hold nothing afterwards, and where a file's own code was under way when the block was
+/// made, it is that which keeps it.
+fn is_its(
+    place: &DataPlace,
+    variable: &Variable,
+    modules: &Columns,
+    symbolizer: &mut Symbolizer,
+) -> anyhow::Result<bool> {
+    if !place.may_be_stale || variable.holder == Holder::Descriptor {
+        return Ok(true);
+    }
+    for &frame in &place.made {
+        let files = functions(frame, modules, symbolizer)?.into_iter().map(|it| it.file);
+        if !variable.file.is_empty() && files.into_iter().any(|file| file == variable.file) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn datum(variable: Variable) -> Datum {

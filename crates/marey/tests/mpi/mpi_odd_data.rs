@@ -62,6 +62,23 @@ fn said(run: &Run) -> Vec<(i64, String, i64, i64)> {
     text.lines().map(line).collect()
 }
 
+/// The allocator gives out again what was given back last, which the program says.
+#[test]
+fn a_variable_that_holds_what_is_no_more_gives_no_other_block_its_name() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let sources = &["stale.c", "stale_others.c"];
+    let build = Build { mpi, compiler: Compiler::C, sources, flags: &["-g", "-O1"], output: "stale" };
+    let place = Place::new();
+    let run = Job::new(mpi, 1, build.path().unwrap()).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    assert_eq!(run.stdout(), "3 same\n4 same\n");
+    let told = told(&run);
+    let names: Vec<&str> = told.values().map(|it| it.name.as_str()).collect();
+    assert_eq!(names[..2], ["shared", "first"], "{told:#?}");
+    assert!(names[2].contains("send_anew"), "{told:#?}");
+    assert_eq!(names[3], "own", "{told:#?}");
+}
+
 /// The first of the two stacks ends before memory that cannot be read: a search that goes on there ends the program.
 #[test]
 fn what_is_sent_on_a_stack_of_the_program_s_own_is_told_or_unknown_and_never_wrong() {

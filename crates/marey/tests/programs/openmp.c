@@ -199,7 +199,7 @@ static void counts(void) {
     targets();
     printf("implicit task %ld\nchunk %ld\nsection %ld\nsingle %ld\ncritical %ld\ncritical(update) %ld\n", implicit, chunks,
            sections, singles, criticals, named);
-    printf("ordered %ld\ntask %ld\n", ordered, tasks + bodies);
+    printf("ordered %ld\ntask %ld\nmasked %d\n", ordered, tasks + bodies, REGIONS);
     printf("parallel %d\n", REGIONS + 1 + 2 + 1 + 3);
     /* Those of TEAM threads: each region's three that are handed out, and the one that is a region. */
     printf("loop %d\nsections %d\ntask create %ld\ntaskloop 1\n", TEAM * (REGIONS * 3 + 1), TEAM + 2, tasks);

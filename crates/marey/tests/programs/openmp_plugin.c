@@ -11,5 +11,16 @@ long work(void) {
 #pragma omp for schedule(dynamic, 3) reduction(+ : sum)
         for (int i = 0; i < 100; i++) sum += i;
     }
+    // Its runtime has begun by now, if it begins with the first construct.
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(3)
+    {
+        omp_set_lock(&lock);
+        sum++;
+        omp_unset_lock(&lock);
+    }
+    omp_destroy_lock(&lock);
+    sum -= 3;
     return sum * 1000 + seen[0] * 100 + seen[1] * 10 + seen[2];
 }

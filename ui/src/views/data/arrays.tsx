@@ -20,7 +20,7 @@ export function Arrays({ head }: { readonly head: ArraysHead }): JSX.Element {
     { name: "Size", help: "Of the largest instance", text: (row) => bytes(row.bytes), value: (row) => row.bytes, unit: "B", width: "80px" },
     { name: "On", help: "Processes that have it, and how often it was made in all of them", text: (row) => `${count(row.processes)}, made ${count(row.instances)} ×`, value: (row) => row.processes, width: "96px" },
     { name: "Accesses", help: "To elements, through the language that it is an array of; plain loads and stores are not recorded", text: (row) => count(row.moved.accesses), value: (row) => row.moved.accesses, width: "80px" },
-    { name: "Local, remote", help: "Accesses of elements that the process itself has (green), and of those that others have (blue)", text: (row) => (row.moved.accesses === 0 ? "never" : `${percent(remoteShare(row))} remote`), value: remoteShare, unit: "%", draw: (row) => <Split local={row.local} remote={row.remote} />, width: "130px" },
+    { name: "Local, remote", help: "Accesses of elements that the process itself has (green), and of those that others have (blue)", text: remoteOf, value: remoteShare, unit: "%", draw: (row) => <Split local={row.local} remote={row.remote} unknown={row.counted.accesses} />, width: "130px" },
     { name: "Moved", help: "Bytes that accesses say to have moved", text: (row) => (row.moved.bytes === 0 ? "" : bytes(row.moved.bytes)), value: (row) => row.moved.bytes, unit: "B", width: "74px" },
     { name: "Beneath", help: "Calls of lower levels that moved data for it", text: (row) => (row.transfers_beneath === 0 ? "" : count(row.transfers_beneath)), value: (row) => row.transfers_beneath, width: "80px" },
     { name: "Time", help: "Of all calls that act on it, making it and giving it back included, all threads together", text: (row) => duration(time(row)), value: time, bar: (row) => time(row) / most, unit: "ns", width: "90px" },
@@ -54,10 +54,18 @@ export function remoteShare({ local, remote }: { readonly local: WireAccesses; r
   return all === 0 ? NaN : remote.accesses / all;
 }
 
-/** How much of it is local, and how much remote. */
-export function Split({ local, remote }: { readonly local: WireAccesses; readonly remote: WireAccesses }): JSX.Element {
+function remoteOf(row: WireArray): string {
+  if (row.moved.accesses === 0) return "never";
+  const share = remoteShare(row);
+  return Number.isNaN(share) ? NOT_KNOWN : `${percent(share)} remote`;
+}
+
+const NOT_KNOWN = "not known";
+
+/** How much of it is local, and how much remote; of so many more accesses nobody knows. */
+export function Split({ local, remote, unknown = 0 }: { readonly local: WireAccesses; readonly remote: WireAccesses; readonly unknown?: number }): JSX.Element {
   const all = local.accesses + remote.accesses;
-  if (all === 0) return <span class="muted">none to elements</span>;
+  if (all === 0) return <span class="muted">{unknown > 0 ? NOT_KNOWN : "none to elements"}</span>;
   const words = `local ${count(local.accesses)}, ${bytes(local.bytes)}; remote ${count(remote.accesses)}, ${bytes(remote.bytes)}`;
   return (
     <span class="data-split" role="img" aria-label={words} title={words}>
@@ -89,7 +97,7 @@ function Counted({ rows }: { readonly rows: readonly WireArray[] }): JSX.Element
   const all = rows.reduce((sum, row) => sum + row.counted.accesses, 0);
   if (all === 0) return null;
   return (
-    <p class="muted" title="A limit of size was reached, or only sums were asked for: how many there were, their bytes and their time are exact">
+    <p class="muted" title="A limit of size was reached, or a rule or a mode asked for sums only: how many there were and their bytes are exact, their time is that of the calls that were timed">
       {counted(all, "access was", "accesses were")} only counted with the calls: local and remote, and what stands by process and element, are of the others.
     </p>
   );

@@ -27,7 +27,7 @@ export function Redistributions({ head }: { readonly head: ArraysHead }): JSX.El
     <section>
       <h2>Redistribution — what moves data from each rank to each other, in the whole run</h2>
       <Table label="redistributions" rows={rows} columns={columns} sortedBy={6} height={8} />
-      {head.more_redistributions > 0 ? <p class="muted">{counted(head.more_redistributions, "more place")} took less time.</p> : null}
+      {head.more_redistributions > 0 ? <p class="muted">{counted(head.more_redistributions, "more place", "more places")} of less time, or by messages, are not shown.</p> : null}
     </section>
   );
 }

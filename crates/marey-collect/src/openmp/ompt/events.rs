@@ -23,7 +23,7 @@ use crate::entry::Entry;
 use crate::threads::Note;
 
 /// What the runtime is asked to tell, by the number of the interface.
-pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 14] = [
+pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 15] = [
     (3, parallel_begin),
     (4, parallel_end),
     (5, task_create),
@@ -33,6 +33,7 @@ pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 14] = [
     (17, mutex_released),
     (19, task_dependence),
     (20, work),
+    (21, masked),
     (23, sync_region),
     (26, mutex_acquire),
     (27, mutex_acquired),
@@ -50,6 +51,7 @@ callback! {
     sync_region_wait = waits;
     mutex_released = released;
     work = works;
+    masked = masks;
     sync_region = syncs;
     mutex_acquire = acquires;
     mutex_acquired = acquired;
@@ -255,6 +257,20 @@ unsafe extern "C" fn works(call: *const Call) {
         share::end(thread);
         (*here()).shared = enter(thread, site);
         (*here()).is_sections = u32::from(kind == Work::Sections);
+    }
+}
+
+/// The first thread of a team does what is for it alone.
+unsafe extern "C" fn masks(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        if (*call).args[0] as u32 as usize == END {
+            return leave(thread, (*here()).pop_held());
+        }
+        let site = site_of_call(thread, Construct::Masked, u32::MAX, (*call).entry());
+        let region = enter(thread, site.filter(|_| (*here()).can_hold()));
+        (*here()).push_held(region);
     }
 }
 
