@@ -33,6 +33,7 @@ import { machine, machineless } from "./machine.mjs";
 import { made } from "./made.mjs";
 import { next } from "./next.mjs";
 import { nodes } from "./nodes.mjs";
+import { redistributed } from "./redistributed.mjs";
 import { reduced } from "./reduced.mjs";
 import { references } from "./references.mjs";
 import { runs } from "./runs.mjs";
@@ -44,7 +45,7 @@ import { summed } from "./summed.mjs";
 import { tables } from "./tables.mjs";
 import { tracks } from "./tracks.mjs";
 
-const CASES = { addresses, again, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, levelless, levels, machine, machineless, next, reduced, references, remarks, runs, selection, sourceless, sources, speed, summed, tables, workerless };
+const CASES = { addresses, again, beside, compare, lammps, explained, tracks, nodes, hostile, hosts, made, exported, exportedPair, coarse, damaged, ended, finder, histogram, openCutOff, keys, large, levelless, levels, machine, machineless, next, redistributed, reduced, references, remarks, runs, selection, sourceless, sources, speed, summed, tables, workerless };
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const QUIET = [
   "--no-sandbox",

@@ -118,6 +118,11 @@ export async function levels(browser, address, file) {
   await browser.until("what is asked", () => document.querySelector(".source-remotes li") !== null);
   const across = plain(await page.locator(".source-remotes li").first().textContent());
   for (const part of [`Line ${line}`, "reads b(at)[from]", `get b: ${written(gets)} ×`, `${written(remote)} transfers beneath`, "data goes: 0 and 1", `Elements and image follow the loop ${loop[0]}–${loop[1]}.`, `needs b line ${filled}, written before`]) assert(across.replaceAll("\u00a0", " ").includes(part), `${part} is not in ${across}`);
+  // The time of the statement is that of its sentence; on top of it, other communication is little.
+  const { head: its } = await asked(page, { ask: "sentences", part: { span: null, locations: null }, of, under: [], by: "noun" });
+  const [, share, ofCommunication] = /([\d.]+) % of the time of all threads and ([\d.]+) % of all communication/.exec(across.replaceAll("\u00a0", " ")) ?? [];
+  assert(Math.abs(Number(share) - (100 * its.time_ns) / its.of_ns) <= 0.06, `${share} is not ${its.time_ns} of ${its.of_ns}`);
+  assert(Number(share) < Number(ofCommunication) && Number(ofCommunication) <= 100, `${share} and ${ofCommunication}`);
   for (const [text, says, least, greatest, changes] of symbols) {
     const words = `${text} (${says}): ${written(least)} to ${written(greatest)}, changed ${written(changes)} times on each of ${images} locations`;
     assert(across.replaceAll("\u00a0", " ").includes(words), `${words} is not in ${across}`);

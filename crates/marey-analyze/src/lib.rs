@@ -145,8 +145,8 @@ pub use situations::{
     Threshold, situations,
 };
 pub use source_graph::{
-    GraphCost, LineCall, MeasuredCall, MeasuredFunction, MeasuredGraph, calls_time, calls_within, line_calls,
-    measured_graph,
+    GraphCost, LineCall, MeasuredCall, MeasuredFunction, MeasuredGraph, calls_time, calls_within,
+    communication_time, line_calls, measured_graph,
 };
 pub use source_loops::{LoopCost, SourceLoop, source_loops};
 pub use spread::{Population, Spread, exclusive_by_process};

@@ -11,9 +11,11 @@ use std::collections::BTreeMap;
 use marey_model::{CallPathId, Nanos, RegionId};
 
 use crate::caller::caller_on;
+use crate::paths::add;
 use crate::samples::{Sampled, around, library_call, name_of};
+use crate::sentences::Class;
 use crate::source_loops::SourceLoop;
-use crate::trace::{Frame, Trace};
+use crate::trace::{Frame, LocationKind, Trace};
 use crate::waits::Waits;
 
 /// What a function, or a call of a function, cost, of all locations together.
@@ -165,6 +167,34 @@ pub fn calls_time(trace: &dyn Trace) -> Nanos {
     let is_outermost = |path| library_call(trace, path).is_some_and(|call| call.path == path);
     for row in trace.profile().iter().filter(|row| is_outermost(row.call_path)) {
         time = time + row.inclusive;
+    }
+    time
+}
+
+/// How long was spent on moving data and waiting for others, of all threads together: in all regions that do so and lie in no
+/// other one that does, on any level.
+pub fn communication_time(trace: &dyn Trace) -> Nanos {
+    let communicates = |path: CallPathId| {
+        let region = region_of(trace, path).and_then(|region| trace.regions().get(region.idx()));
+        region.is_some_and(|region| Class::of(region.role) != Class::Computation)
+    };
+    // Parents stand before their children; one that does not is none.
+    let mut is_within = vec![false; trace.call_paths().len()];
+    let mut time = Nanos(0);
+    let mut is_outermost = vec![false; is_within.len()];
+    for (at, path) in trace.call_paths().iter().enumerate() {
+        let above = path.parent.map(CallPathId::idx).filter(|parent| *parent < at);
+        let below_one = above.is_some_and(|parent| is_within[parent]);
+        let own = CallPathId::from_idx(at).is_some_and(communicates);
+        is_within[at] = below_one || own;
+        is_outermost[at] = own && !below_one;
+    }
+    for row in trace.profile() {
+        let location = trace.locations().get(row.location.idx());
+        let is_thread = location.is_some_and(|it| it.kind == LocationKind::Thread);
+        if is_thread && is_outermost.get(row.call_path.idx()).copied().unwrap_or(false) {
+            add(&mut time, row.inclusive);
+        }
     }
     time
 }

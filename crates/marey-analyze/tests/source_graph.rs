@@ -1,7 +1,8 @@
 //! The measured call graph: numbers that a made-up run was made to have, and any run against a slow count stack by stack.
 
 use marey_analyze::{
-    MeasuredGraph, SourceLoop, Trace, calls_within, line_calls, measured_graph, source_loops, waits,
+    MeasuredGraph, SourceLoop, Trace, calls_within, communication_time, line_calls, measured_graph,
+    source_loops, waits,
 };
 use marey_model::{LocationId, Nanos, Role};
 use marey_testkit::{Chance, MadeUp};
@@ -57,6 +58,32 @@ fn what_was_seen_on_stacks_is_an_edge() {
         calls_within(&run, &lines, None).iter().map(|(_, cost)| cost.calls).sum::<u64>()
     };
     assert_eq!([within(20, 23), within(50, 57), within(24, 30), within(51, 54)], [4, 4, 0, 0]);
+}
+
+/// An access of a model with what serves it, a barrier within a call that only makes something, and work.
+#[test]
+fn communication_is_what_moves_data_or_waits_whatever_it_does_beneath() {
+    let mut run = MadeUp::new(2);
+    let rank = LocationId(0);
+    let get = run.path(None, ("coarray", "get", Role::Transfer), &[("main", 5)]);
+    let lock = run.path(Some(get), ("mpi", "MPI_Win_lock", Role::Acquire), &[("main", 5)]);
+    let note = run.path(Some(get), ("mpi", "MPI_Get_address", Role::Manage), &[("main", 5)]);
+    let make = run.path(None, ("coarray", "allocate", Role::Create), &[("main", 3)]);
+    let barrier = run.path(Some(make), ("mpi", "MPI_Barrier", Role::Barrier), &[("main", 3)]);
+    let work = run.path(None, ("source", "work", Role::Work), &[("main", 9)]);
+    run.visit(rank, work, 1000);
+    run.enter(rank, make);
+    run.pause(rank, 20);
+    run.visit(rank, barrier, 300);
+    run.leave(rank);
+    run.enter(rank, get);
+    run.visit(rank, lock, 4);
+    run.pause(rank, 50);
+    run.visit(rank, note, 6);
+    run.leave(rank);
+    run.visit(LocationId(1), barrier, 7000);
+    // The get with all beneath it once, and both barriers.
+    assert_eq!(communication_time(&run), Nanos(60 + 300 + 7000));
 }
 
 #[test]

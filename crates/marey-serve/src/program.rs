@@ -11,7 +11,8 @@ mod read;
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    GraphCost, LineCall, LoopCost, Sampled, SourceLoop, Trace, arrays, calls_time, line_calls, source_loops,
+    GraphCost, LineCall, LoopCost, Sampled, SourceLoop, Trace, arrays, calls_time, communication_time,
+    line_calls, source_loops,
 };
 use marey_archive::schema::SOURCE_TEXTS;
 use marey_archive::{Error, Filter};
@@ -48,6 +49,8 @@ pub(crate) struct Program {
     pub(crate) statements: BTreeMap<u32, Vec<WireSourceStatement>>,
     /// How long measured calls of libraries took that no other has made.
     pub(crate) calls_ns: i64,
+    /// Time of all that moves data or waits for others.
+    pub(crate) communication_ns: i64,
     /// All samples.
     pub(crate) whole: Sampled,
     /// Why there is nothing; in words.
@@ -86,6 +89,7 @@ impl Program {
         it.line_calls = line_calls(&run.trace, waits).iter().filter_map(place).collect();
         it.statements = statements(run, &numbers);
         it.calls_ns = calls_time(&run.trace).0;
+        it.communication_ns = communication_time(&run.trace).0;
         it.graph = Graph::of(run, &it, waits);
         it
     }

@@ -253,6 +253,9 @@ fn what_kokkos_should_never_do_leaves_the_recording_right() {
         ("parallel_for behind", 1),
         ("parallel_for there", 1),
         ("parallel_for afterwards", 1),
+        ("fence before a copy", 2),
+        ("fence there", 1),
+        ("parallel_for between", 1),
         ("parallel_for shallow", 1),
         ("parallel_for fill on Cuda, instance 5", 1),
         ("parallel_for open", 1),
@@ -275,6 +278,9 @@ fn what_kokkos_should_never_do_leaves_the_recording_right() {
     // The ends of what had ended already ended nothing else.
     assert_eq!(parent("parallel_for behind"), "region order");
     assert_eq!(parent("parallel_for afterwards"), "region thread");
+    for within in ["fence before a copy", "fence there", "parallel_for between"] {
+        assert_eq!(parent(within), "region fences", "{within}");
+    }
     for outside in ["parallel_for shallow", "region open", "parallel_for last", "region thread"] {
         assert_eq!(parent(outside), "", "{outside}");
     }

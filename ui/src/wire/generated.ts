@@ -264,7 +264,7 @@ export type SourceFileHead = { file: number, text: Array<string> | null, functio
 
 export type SourceFunctionsHead = { functions: Array<WireSourceFunction>, number: number, };
 
-export type SourceHead = { why_not: string | null, has_texts: boolean, has_code: boolean, has_waits: boolean, processor_ns: number, calls_ns: number, samples: number, modules: Array<WireModule>, files: Array<WireSource>, damage: Array<string>, };
+export type SourceHead = { why_not: string | null, has_texts: boolean, has_code: boolean, has_waits: boolean, processor_ns: number, calls_ns: number, communication_ns: number, whole_ns: number, samples: number, modules: Array<WireModule>, files: Array<WireSource>, damage: Array<string>, };
 
 export type SourceLoopHead = { number: number, };
 

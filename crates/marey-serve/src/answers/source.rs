@@ -15,11 +15,13 @@ pub(super) use file::{file, within_loop};
 pub(super) use graph::{callees, way};
 pub(super) use types::{type_, types};
 
-use super::refused;
+use super::{part, refused};
 use crate::frame::Columns;
 use crate::program::{Program, weight};
 use crate::run::Opened;
-use crate::wire::{SourceFunctionsHead, SourceHead, WireCost, WireModule, WireSource, WireSourceFunction};
+use crate::wire::{
+    PartOf, SourceFunctionsHead, SourceHead, WireCost, WireModule, WireSource, WireSourceFunction,
+};
 
 /// More functions are not listed: nobody looks through them, and a file lists its own.
 const MOST_FUNCTIONS: usize = 20_000;
@@ -93,6 +95,8 @@ pub(super) fn outline(run: &Opened<'_>) -> Vec<u8> {
         has_waits: run.causes().is_some(),
         processor_ns: it.whole.time.0,
         calls_ns: it.calls_ns,
+        communication_ns: it.communication_ns,
+        whole_ns: part::time_of(run, &PartOf { span: None, locations: None }),
         samples: it.whole.samples,
         modules: modules.collect(),
         files,

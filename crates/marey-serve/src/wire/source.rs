@@ -75,6 +75,12 @@ pub struct SourceHead {
     /// Time of all measured calls of libraries, ns.
     #[cfg_attr(test, ts(type = "number"))]
     pub calls_ns: i64,
+    /// Time of all threads in what moves data or waits for others, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub communication_ns: i64,
+    /// Time of all threads, ns.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub whole_ns: i64,
     /// How many samples there are.
     #[cfg_attr(test, ts(type = "number"))]
     pub samples: u64,

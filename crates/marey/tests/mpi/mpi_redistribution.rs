@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::mpi_sections::program;
+use crate::mpi_view::look_for;
 use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
 
 const RANKS: u64 = 4;
@@ -36,6 +37,15 @@ fn what_each_rank_sends_to_each_is_redistributed() {
     let expected = [
         json!(["collective", "MPI_Alltoall", "rows", "columns", STEPS, STEPS * RANKS * RANKS * BLOCK * 8]),
         json!(["collective", "MPI_Ialltoallv", "columns", "rows", STEPS, STEPS * RANKS * counts * 8]),
+        // Two operations at once, each from one part of `pipe` to another, and one wait for both.
+        json!([
+            "collective",
+            "MPI_Ialltoall",
+            "pipe",
+            "pipe",
+            2 * STEPS,
+            2 * STEPS * RANKS * RANKS * BLOCK * 8
+        ]),
         json!([
             "messages",
             "",
@@ -63,9 +73,40 @@ fn what_each_rank_sends_to_each_is_redistributed() {
             None => assert_eq!(times[at], None),
         }
     }
+    // A datum of messages is no array of the language, and asked for all the same.
+    let of = |name: &str| run.text("arrays", &["--by", "redistribution", "--array", name]);
+    assert!(of("by_hand").contains("by_hand → transposed") && !of("by_hand").contains("MPI_Alltoall"));
     let page = run.text("arrays", &["--by", "redistribution"]);
     assert!(page.contains("rows → columns") && page.contains("by_hand → transposed"), "{page}");
     assert!(!page.contains("halo"), "{page}");
+    seen_in_the_browser(&run, STEPS, &place);
+}
+
+/// Numbers as the page writes them, below 1000.
+fn seen_in_the_browser(run: &Run, steps: u64, place: &Place) {
+    let pairs = (0..RANKS)
+        .flat_map(|from| (0..RANKS).map(move |to| json!([from, to].map(|it| format!("rank {it}")))));
+    let messages = steps * RANKS * RANKS;
+    let expected = json!({
+        "ranks": RANKS,
+        "redistributions": [
+            ["rows → columns", "MPI_Alltoall", steps.to_string()],
+            ["columns → rows", "MPI_Ialltoallv", steps.to_string()],
+            ["pipe", "MPI_Ialltoall", (2 * steps).to_string()],
+            ["by_hand → transposed", "messages", messages.to_string()],
+        ],
+        // Sent, and received.
+        "buffers": [
+            ["by_hand", messages.to_string(), "0"],
+            ["transposed", "0", messages.to_string()],
+            ["inner", (steps * RANKS).to_string(), "0"],
+            ["halo", "0", (steps * RANKS).to_string()],
+        ],
+        "pairs": { "of": "by_hand", "all": Vec::from_iter(pairs) },
+    });
+    let file = place.path().join("expected.json");
+    std::fs::write(&file, expected.to_string()).unwrap();
+    look_for(run.path(), "redistributed", &file, place);
 }
 
 #[test]

@@ -39,6 +39,19 @@ static void end(uint64_t number) {
   function(number);
 }
 
+static uint64_t begin_fence(const char *name) {
+  void (*function)(const char *, uint32_t, uint64_t *) = found("kokkosp_begin_fence");
+  uint64_t number = 0;
+  function(name, 0, &number);
+  return number;
+}
+
+static void *ends_fence(void *number) {
+  void (*function)(uint64_t) = found("kokkosp_end_fence");
+  function(*(uint64_t *)number);
+  return NULL;
+}
+
 static void push(const char *name) {
   void (*function)(const char *) = found("kokkosp_push_profile_region");
   function(name);
@@ -156,6 +169,18 @@ int main(int argc, char **argv) {
   pthread_create(&thread, NULL, ends, &there);
   pthread_join(thread, NULL);
   end(begin("afterwards", 0));
+  plain("kokkosp_pop_profile_region");
+
+  /* Fences: two that this thread ends, with a kernel behind one of them, and one that another thread does. */
+  push("fences");
+  uint64_t fence = begin_fence("before a copy");
+  ends_fence(&fence);
+  end(begin("between", 0));
+  fence = begin_fence("before a copy");
+  ends_fence(&fence);
+  fence = begin_fence("there");
+  pthread_create(&thread, NULL, ends_fence, &fence);
+  pthread_join(thread, NULL);
   plain("kokkosp_pop_profile_region");
 
   /* Deeper than anybody looks, and out again. */

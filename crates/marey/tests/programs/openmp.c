@@ -242,6 +242,27 @@ static void late(void) {
     }
 }
 
+/* Each thread has an iteration that takes 20 ms longer than that of the one before; the loop ends when all have done theirs. */
+static void uneven(void) {
+    long id[TEAM], from[TEAM], to[TEAM];
+#pragma omp parallel num_threads(TEAM)
+    {
+        int t = omp_get_thread_num();
+        id[t] = me();
+#pragma omp barrier
+#pragma omp for schedule(static, 1)
+        for (int i = 0; i < TEAM; i++) {
+            nap(20 * (i + 1));
+            from[i] = now();
+        }
+        to[t] = now();
+        nap(1);
+    }
+    for (int t = 0; t + 1 < TEAM; t++) {
+        waited("loop", id[t], id[TEAM - 1], from[TEAM - 1] - from[t] - 5000000, to[t] - from[t]);
+    }
+}
+
 /* The first thread is in a critical section for 30 ms when the second comes; then the other way round with a lock. */
 static void locked(void) {
     long id[2], from[2] = {0}, to[2] = {0};
@@ -368,9 +389,12 @@ static void last(void) {
 
 static volatile double kept;
 
+/* Not the same each time, as far as a compiler knows, so that each call is made. */
+static volatile double one = 1;
+
 static __attribute__((noinline)) double burn(long n) {
     double sum = 0;
-    for (long i = 1; i <= n; i++) sum += 1 / (double)i;
+    for (long i = 1; i <= n; i++) sum += one / (double)i;
     return sum;
 }
 
@@ -380,6 +404,7 @@ int main(int argc, char **argv) {
     if (!strcmp(what, "counts")) counts();
     else if (!strcmp(what, "edges")) {
         late();
+        uneven();
         locked();
         starved();
         depending();
