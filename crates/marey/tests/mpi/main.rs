@@ -19,6 +19,7 @@ mod mpi_blocks;
 mod mpi_boundary;
 mod mpi_budget;
 mod mpi_clocks;
+mod mpi_coarray_counts;
 mod mpi_coarray_parts;
 mod mpi_coarrays;
 mod mpi_contents;

@@ -44,7 +44,7 @@ fn line_of(text: &str) -> u64 {
 type Row = (u64, u64, u64);
 
 /// What `marey arrays` says: by verb, array and line.
-fn statements(arrays: &Value) -> BTreeMap<(String, String, u64), Row> {
+pub(crate) fn statements(arrays: &Value) -> BTreeMap<(String, String, u64), Row> {
     let mut found = BTreeMap::new();
     for array in arrays["arrays"].as_array().unwrap() {
         for statement in array["statements"].as_array().unwrap() {
@@ -61,6 +61,26 @@ fn statements(arrays: &Value) -> BTreeMap<(String, String, u64), Row> {
             row.1 += statement["bytes"].as_u64().unwrap();
             row.2 += transfers.sum::<u64>();
         }
+    }
+    found
+}
+
+/// Visits of the level `coarray` by verb: what the program asks for, and what the library does by itself.
+pub(crate) fn visits(run: &Run) -> [BTreeMap<String, i64>; 2] {
+    let [regions, paths, profile] = ["regions", "call_paths", "profile"].map(|name| run.table(name));
+    let (levels, verbs) = (regions.text("level").unwrap(), regions.text("verb").unwrap());
+    let mut found = [BTreeMap::new(), BTreeMap::new()];
+    for (path, visits) in profile.u32("call_path").unwrap().iter().zip(profile.i64("visits").unwrap()) {
+        let region = paths.u32("region").unwrap()[*path as usize] as usize;
+        if levels[region] != "coarray" || *visits == 0 {
+            continue;
+        }
+        let [asked, implied] = &mut found;
+        let (of, verb) = match verbs[region].strip_suffix(" (implied)") {
+            Some(verb) => (implied, verb),
+            None => (asked, verbs[region].as_str()),
+        };
+        *of.entry(verb.to_owned()).or_default() += *visits;
     }
     found
 }
@@ -134,14 +154,8 @@ fn told(mpi: Mpi, images: u32, program: &Path, options: &[&str]) {
     let listed: u64 = 3 + 2 + 1 + 1 + 4 + 5 + 2 + 1 + 7 + u64::from(images) * 8;
     assert_eq!(moved, listed);
     // Arrays have names, places and bounds whether their making is recorded or not.
-    let [regions, paths, profile] = ["regions", "call_paths", "profile"].map(|name| run.table(name));
-    let is_making = |path: &u32| {
-        let region = paths.u32("region").unwrap()[*path as usize] as usize;
-        let (level, verb) = (&regions.text("level").unwrap()[region], &regions.text("verb").unwrap()[region]);
-        level == "coarray" && verb == "allocate"
-    };
-    let is_made = profile.u32("call_path").unwrap().iter().any(is_making);
-    assert_eq!(is_made, !options.contains(&"off coarray:allocate"));
+    let is_made = !options.contains(&"off coarray:allocate");
+    of_visits(&run, images, is_made);
     of_arrays(&arrays, images);
     of_sections(&run);
     // Locks and events are in use, though no element of them is accessed.
@@ -152,6 +166,50 @@ fn told(mpi: Mpi, images: u32, program: &Path, options: &[&str]) {
         false => "no access was recorded to unused; but a rule left calls out",
     };
     assert!(text.contains(said), "{text}");
+}
+
+/// All that the program does on the level, whether it moves something or not.
+fn of_visits(run: &Run, images: u32, is_made: bool) {
+    let images = i64::from(images);
+    let mut expected = BTreeMap::from([
+        // gfortran ends what allocates a coarray with one of its own: 2 of 8.
+        ("sync all", 8 * images),
+        ("sync images", 2),
+        ("lock", images),
+        ("unlock", images),
+        ("event post", 1),
+        ("event wait", 1),
+        ("co_sum", images),
+        ("co_broadcast", images),
+        ("form team", images),
+        ("change team", images),
+        ("end team", images),
+        // 6 static coarrays, 2 by statements; of a component, room for it with the static array, and elements by a statement.
+        ("allocate", 10 * images),
+        // What is saved stays.
+        ("deallocate", images),
+        ("get", 3 + 1 + 1 + 5 + 1 + 7),
+        ("send", 2 + 4),
+        ("sendget", 1),
+        ("atomic_op", 6 * images),
+        ("atomic_ref", images),
+        ("initialise", images),
+        ("finalise", images),
+    ]);
+    if !is_made {
+        expected.remove("allocate");
+    }
+    let [asked, implied] = visits(run);
+    let asked: BTreeMap<&str, i64> = asked.iter().map(|(verb, visits)| (verb.as_str(), *visits)).collect();
+    assert_eq!(asked, expected);
+    // What the library calls by itself is seen if it is a shared one: the first static coarray initialises it, and what gives a
+    // coarray back waits for all images.
+    if !implied.is_empty() {
+        assert_eq!(
+            implied,
+            [("initialise", images), ("sync all", images)].map(|(v, n)| (v.to_owned(), n)).into()
+        );
+    }
 }
 
 /// What is said of arrays: names, places, types and bounds.
