@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::mpi_coarray_sums::expect_lines_agree;
 use crate::mpi_coarrays::{accesses, statements, visits};
 use crate::support::{Build, Compiler, Job, Mpi, Place, need, programs};
 
@@ -101,6 +102,9 @@ fn each_operation_of_coarrays_is_counted_by_verb_array_and_line() {
     .into();
     assert_eq!(found, expected);
 
+    // What acts on no array is in no row of one, and what acts on two is in both.
+    expect_lines_agree(&run, &arrays, &[("co_min", line_of("call co_min(own)"), 7 * IMAGES)]);
+
     // What is done to the elements, with whom they lie (−1 = with all), and where they begin.
     let mut kinds: BTreeMap<(String, String, i64, i64), usize> = BTreeMap::new();
     for (kind, array, target, _, offset, _) in accesses(&run) {
@@ -122,4 +126,15 @@ fn each_operation_of_coarrays_is_counted_by_verb_array_and_line() {
     .map(|(kind, array, target, offset, times)| ((kind.to_owned(), array.to_owned(), target, offset), times))
     .into();
     assert_eq!(kinds, expected);
+
+    // Which elements collectives act on, as the source has them.
+    let section = |name: &str, verb: &str| {
+        let array = arrays["arrays"].as_array().unwrap().iter().find(|it| it["array"] == name).unwrap();
+        let row = array["statements"].as_array().unwrap().iter().find(|it| it["verb"] == verb).unwrap();
+        row["sections"][0]["section"].clone()
+    };
+    assert_eq!(section("low", "co_min"), "low(1:6)");
+    assert_eq!(section("high", "co_max"), "high(2, 1:5)");
+    assert_eq!(section("folded", "co_reduce"), "folded");
+    assert_eq!(section("pair", "co_sum"), "pair(2:3)");
 }
