@@ -103,6 +103,7 @@ fn sentences_add_up_and_what_lies_beneath_is_theirs() {
     // With the static array of a type its allocatable component is announced, which is no array yet.
     expect_lines_agree(&run, &arrays, &[("allocate", line_of("end module shared"), 3)]);
     of_gets(&run);
+    of_levels(&run);
 }
 
 /// What lies beneath the gets of an array, whether it is what they say, and what that is.
@@ -123,4 +124,131 @@ fn of_gets(run: &Run) {
     let of_grid = ask(run, &["--level", "coarray", "--verb", "get", "--noun", "grid"]);
     assert_eq!(of_grid["visits"], 5);
     assert_eq!(of_grid["bytes"], 480 + 24 + 32);
+}
+
+/// A row of the profile: its call path, and what that took.
+struct Visited {
+    path: usize,
+    visits: i64,
+    inclusive: i64,
+}
+
+fn profile(run: &Run) -> Vec<Visited> {
+    let profile = run.table("profile");
+    let row = |row: usize| {
+        let number = |column| profile.i64(column).unwrap()[row];
+        Visited {
+            path: profile.u32("call_path").unwrap()[row] as usize,
+            visits: number("visits"),
+            inclusive: number("inclusive"),
+        }
+    };
+    (0..profile.len()).map(row).collect()
+}
+
+/// Level and verb of each call path, and the one above.
+fn path_names(run: &Run) -> Vec<(String, String, Option<usize>)> {
+    let [regions, paths] = ["regions", "call_paths"].map(|name| run.table(name));
+    let parents = paths.u32("parent").unwrap().iter();
+    let row = |(region, parent): (&u32, &u32)| {
+        let of = |column| regions.text(column).unwrap()[*region as usize].clone();
+        (of("level"), of("verb"), (*parent != u32::MAX).then_some(*parent as usize))
+    };
+    paths.u32("region").unwrap().iter().zip(parents).map(row).collect()
+}
+
+/// A time as reports have it, with three digits.
+fn nanos(text: &str) -> f64 {
+    let (number, unit) = text.split_once(' ').unwrap();
+    let unit = match unit {
+        "ns" => 1.0,
+        "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => panic!("{text}"),
+    };
+    unit * number.parse::<f64>().unwrap()
+}
+
+/// What levels cost: the table is that of sums over the profile.
+fn of_levels(run: &Run) {
+    let (rows, names) = (profile(run), path_names(run));
+    // Whether a call path has one of this level above it.
+    let is_beneath = |level: &str, path: usize| {
+        let mut above = names[path].2;
+        while let Some(path) = above {
+            if names[path].0 == level {
+                return true;
+            }
+            above = names[path].2;
+        }
+        false
+    };
+    let table = run.text("report", &["--by", "level"]);
+    let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in table.lines().skip_while(|line| !line.trim_start().starts_with("level ")).skip(1) {
+        let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        if let [level, rest @ ..] = &cells[..] {
+            found.insert(level, rest.to_vec());
+        }
+    }
+    let report = run.json("report");
+    let regions = report["regions"].as_array().unwrap();
+    let of_ns = ask(run, &["--level", "coarray"])["of_ns"].as_f64().unwrap();
+    let is_near = |told: &str, sum: f64| (nanos(told) - sum).abs() <= 0.006 * sum + 1.0;
+    let mut of_all = 0.0;
+    assert!(found.contains_key("coarray") && found.contains_key("mpi"), "{table}");
+    for (level, cells) in &found {
+        let [visits, time, share, own, beneath @ ..] = &cells[..] else { panic!("{table}") };
+        let rows: Vec<&Visited> = rows.iter().filter(|row| names[row.path].0 == *level).collect();
+        let sum: i64 = rows.iter().map(|row| row.visits).sum();
+        assert_eq!(visits.replace('\u{a0}', "").replace(' ', ""), sum.to_string(), "{level}");
+        // Its own time is that of its regions without all that lies beneath.
+        let exclusive =
+            regions.iter().filter(|it| it["level"] == *level).map(|it| it["exclusive_ns"].as_f64().unwrap());
+        let exclusive: f64 = exclusive.sum();
+        assert!(is_near(own, exclusive), "{level}: {own}, not {exclusive} ns: {table}");
+        of_all += exclusive;
+        // All of it is that of its outermost regions.
+        let outermost = rows.iter().filter(|row| !is_beneath(level, row.path));
+        let outermost = outermost.map(|row| row.inclusive).sum::<i64>() as f64;
+        assert!(is_near(time, outermost), "{level}: {time}, not {outermost} ns: {table}");
+        let percent: f64 = share.trim_end_matches('%').trim().parse().unwrap();
+        assert!(
+            (percent - 100.0 * outermost / of_ns).abs() <= 0.051,
+            "{level}: {share} of {of_ns} ns: {table}"
+        );
+        // What is not its own is what other levels take beneath.
+        let beneath = beneath
+            .first()
+            .map_or(0.0, |told| told.split(", ").map(|it| nanos(it.split_once(' ').unwrap().1)).sum());
+        assert!((outermost - exclusive - beneath).abs() <= 0.006 * outermost + 1.0, "{level}: {table}");
+    }
+    // Some of what coarrays do lies in others of their own, which must not count twice.
+    let inner = rows.iter().filter(|row| names[row.path].0 == "coarray" && is_beneath("coarray", row.path));
+    assert!(inner.map(|row| row.inclusive).sum::<i64>() as f64 > 0.01 * of_all);
+    // Together levels have all time of threads but that between outermost regions, which is the program's own.
+    let (locations, intervals) = (run.table("locations"), run.table("intervals"));
+    let number = |column| intervals.i64(column).unwrap();
+    let mut covered = 0;
+    let mut of_threads = 0;
+    for (id, (start, end)) in
+        locations.i64("start").unwrap().iter().zip(locations.i64("end").unwrap()).enumerate()
+    {
+        of_threads += end - start;
+        let is_outermost = |row: &usize| {
+            intervals.u32("location").unwrap()[*row] as usize == id
+                && intervals.u32("depth").unwrap()[*row] == 0
+        };
+        // They follow each other within the life of the thread.
+        let mut at = *start;
+        for row in (0..intervals.len()).filter(is_outermost) {
+            assert!(at <= number("start")[row], "{row}");
+            at = number("start")[row] + number("duration")[row];
+            covered += number("duration")[row];
+        }
+        assert!(at <= *end);
+    }
+    assert_eq!((of_all, of_ns), (covered as f64, of_threads as f64));
+    assert!(covered < of_threads);
 }
