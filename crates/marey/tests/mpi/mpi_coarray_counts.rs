@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::mpi_coarray_sums::expect_lines_agree;
+use crate::mpi_coarray_sums::{expect_lines_agree, expect_mappings};
 use crate::mpi_coarrays::{accesses, statements, visits};
 use crate::support::{Build, Compiler, Job, Mpi, Place, need, programs};
 
@@ -18,7 +18,8 @@ fn program() -> Option<PathBuf> {
         mpi: Mpi::Open,
         compiler: Compiler::Fortran,
         sources: &["coarrays_all.f90"],
-        flags: &["-O1", "-fcoarray=lib", "-lcaf_openmpi"],
+        // What a reduction calls lies beneath MPI then.
+        flags: &["-O1", "-finstrument-functions", "-fcoarray=lib", "-lcaf_openmpi"],
         output: "coarrays_all",
     };
     build.path()
@@ -104,6 +105,18 @@ fn each_operation_of_coarrays_is_counted_by_verb_array_and_line() {
 
     // What acts on no array is in no row of one, and what acts on two is in both.
     expect_lines_agree(&run, &arrays, &[("co_min", line_of("call co_min(own)"), 7 * IMAGES)]);
+
+    // What the program's own functions do on another level, and what is done for that. `MPI_Allreduce` calls back: what the
+    // program's function takes in it is not its own.
+    let images = IMAGES.cast_signed();
+    let mappings = [
+        ("execute", "sync all", "implicit", 5 * images),
+        ("execute", "allocate", "implicit", 7 * images),
+        // Within the first allocation, which is of its own level.
+        ("execute", "initialise (implied)", "implicit", images),
+        ("co_reduce", "MPI_Allreduce", "explicit", 5 * images),
+    ];
+    expect_mappings(&run, &mappings);
 
     // What is done to the elements, with whom they lie (−1 = with all), and where they begin.
     let mut kinds: BTreeMap<(String, String, i64, i64), usize> = BTreeMap::new();

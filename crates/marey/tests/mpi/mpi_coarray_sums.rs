@@ -104,6 +104,16 @@ fn sentences_add_up_and_what_lies_beneath_is_theirs() {
     expect_lines_agree(&run, &arrays, &[("allocate", line_of("end module shared"), 3)]);
     of_gets(&run);
     of_levels(&run);
+    // A barrier is what `sync all` says. Windows are made for what is allocated, 8 on each image, for which all have to come
+    // together: nobody asked for that, nor for the barrier before the end.
+    let mappings = [
+        ("sync all", "MPI_Barrier", "explicit", 8 * 3),
+        ("sync all (implied)", "MPI_Barrier", "explicit", 3),
+        ("allocate", "MPI_Win_allocate", "implicit", 8 * 3),
+        ("finalise", "MPI_Barrier", "implicit", 3),
+        ("form team", "MPI_Comm_split", "implicit", 3),
+    ];
+    expect_mappings(&run, &mappings);
 }
 
 /// What lies beneath the gets of an array, whether it is what they say, and what that is.
@@ -251,4 +261,52 @@ fn of_levels(run: &Run) {
     }
     assert_eq!((of_all, of_ns), (covered as f64, of_threads as f64));
     assert!(covered < of_threads);
+}
+
+/// Fails unless these are in the table of what serves what: verbs, the kind, and how often. Number and time are those of
+/// visits one by one; the table has them from sums.
+pub(crate) fn expect_mappings(run: &Run, expected: &[(&str, &str, &str, i64)]) {
+    let [mappings, regions] = ["mappings", "regions"].map(|name| run.table(name));
+    let verb = |region: u32| &regions.text("verb").unwrap()[region as usize];
+    let mut told: BTreeMap<(&str, &str, &str), (i64, i64)> = BTreeMap::new();
+    for row in 0..mappings.len() {
+        let [upper, lower] =
+            ["upper", "lower"].map(|column| verb(mappings.u32(column).unwrap()[row]).as_str());
+        let sum = told.entry((upper, lower, &mappings.text("kind").unwrap()[row])).or_default();
+        sum.0 += mappings.i64("visits").unwrap()[row];
+        sum.1 += mappings.i64("time").unwrap()[row];
+    }
+    let names = path_names(run);
+    // Number of visits whose nearest above of another level is this, and what they took without what lies in them.
+    let served = |upper: &str, lower: &str| -> (i64, i64) {
+        let mut nearest: Vec<Option<usize>> = Vec::new();
+        for (level, _, above) in &names {
+            let up = above.and_then(|up| if names[up].0 == *level { nearest[up] } else { Some(up) });
+            nearest.push(up);
+        }
+        let is = |path: usize| names[path].1 == lower && nearest[path].is_some_and(|up| names[up].1 == upper);
+        let (mut visits, mut time) = (0, 0);
+        for (path, duration) in intervals(run) {
+            if is(path) {
+                (visits, time) = (visits + 1, time + duration);
+            }
+            if names[path].2.is_some_and(is) {
+                time -= duration;
+            }
+        }
+        (visits, time)
+    };
+    for (upper, lower, kind, visits) in expected.iter().copied() {
+        let found = served(upper, lower);
+        assert_eq!(found.0, visits, "{lower} for {upper}");
+        assert!(found.1 > 0, "{lower} for {upper}");
+        assert_eq!(told.get(&(upper, lower, kind)), Some(&found), "{lower} for {upper}: {told:#?}");
+    }
+}
+
+/// Call path and duration of each visit.
+fn intervals(run: &Run) -> Vec<(usize, i64)> {
+    let intervals = run.table("intervals");
+    let paths = intervals.u32("call_path").unwrap().iter();
+    paths.zip(intervals.i64("duration").unwrap()).map(|(path, time)| (*path as usize, *time)).collect()
 }
