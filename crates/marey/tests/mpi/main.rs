@@ -21,6 +21,7 @@ mod mpi_budget;
 mod mpi_clocks;
 mod mpi_coarray_counts;
 mod mpi_coarray_parts;
+mod mpi_coarray_speed;
 mod mpi_coarray_sums;
 mod mpi_coarrays;
 mod mpi_contents;
