@@ -241,7 +241,7 @@ unsafe fn acts(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> (u32, [Opt
                 Some(array) => (array.noun, [Some(whole(&array, AccessKind::Free)), None]),
                 None => nothing,
             },
-            (Acts::Combines, &[descriptor, ..]) => combined(descriptor).unwrap_or(nothing),
+            (Acts::Combines, &[descriptor, ..]) => combined(runtime, descriptor).unwrap_or(nothing),
             (Acts::Updates(at), _) => one(single(arguments, at), AccessKind::Update, image_at(arguments, at)),
             (Acts::Reads(at), _) => one(single(arguments, at), read, image_at(arguments, at)),
             (Acts::Writes(at), _) => one(single(arguments, at), write, image_at(arguments, at)),
@@ -276,13 +276,14 @@ fn both(sent: Option<Section>, to: usize, got: Option<Section>, from: usize) -> 
 }
 
 /// What all images combine, if it is a coarray.
-unsafe fn combined(descriptor: usize) -> Option<(u32, [Option<Access>; 2])> {
+unsafe fn combined(runtime: &Runtime, descriptor: usize) -> Option<(u32, [Option<Access>; 2])> {
     // SAFETY: the caller's promise.
     let descriptor = unsafe { Descriptor::at(descriptor)? };
     let array = arrays::at(descriptor.base)?;
     let bytes = descriptor.elements().saturating_mul(descriptor.element as u64);
     let offset = (descriptor.base - array.base) as u64;
     let update = AccessKind::Update as u8;
-    let access = Access { kind: update, data: array.data, target: -1, bytes, offset, shape: u32::MAX };
+    let shape = section::shape(runtime, section::plain(descriptor.dimensions()));
+    let access = Access { kind: update, data: array.data, target: -1, bytes, offset, shape };
     Some((array.noun, [Some(access), None]))
 }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::arrays::{self, Array};
 use super::cache;
-use super::descriptor::Descriptor;
+use super::descriptor::{Descriptor, Dimension};
 
 /// A section of an array.
 #[derive(Clone, Debug)]
@@ -73,6 +73,12 @@ pub(super) fn dimension(kind: DimensionKind, start: i64, stride: i64, count: u64
     (kind as u8, (start, (stride, count)))
 }
 
+/// Dimensions as a descriptor has them, whose elements lie a stride apart.
+pub(super) fn plain(told: &[Dimension]) -> Dimensions {
+    let one = |told: &Dimension| dimension(DimensionKind::Elements, 0, told.stride as i64, told.extent());
+    told.iter().map(one).collect()
+}
+
 /// `caf_vector_t`: subscripts of one dimension.
 #[repr(C)]
 struct Vector {
@@ -98,12 +104,6 @@ pub(super) unsafe fn described(
     let descriptor = unsafe { Descriptor::at(descriptor)? };
     let element = descriptor.element as u64;
     let told = descriptor.dimensions();
-    let plain = |told: &[super::descriptor::Dimension]| -> Dimensions {
-        let one = |told: &super::descriptor::Dimension| {
-            dimension(DimensionKind::Elements, 0, told.stride as i64, told.extent())
-        };
-        told.iter().map(one).collect()
-    };
     if vector == 0 || told.is_empty() {
         let (elements, shape) = (descriptor.elements(), shape(runtime, plain(told)));
         return Some(Section { array, offset: offset as u64, elements, element, shape });

@@ -2,7 +2,7 @@
 //!
 //! The program says in its source what it does how often, so numbers follow from the numbers of points and images; how
 //! long image 1 works alone it measures by itself. Whether it is right it knows from a solution that can be written down.
-//! That it became faster is not tested: on a busy machine nothing is sure of that.
+//! That it became faster is tested apart, where nothing runs beside it (`mpi_coarray_speed`).
 
 use std::path::{Path, PathBuf};
 
