@@ -181,3 +181,28 @@ impl DimensionKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_do_what_their_operations_do() {
+        use AccessKind::{Read, Update, Write};
+        for (level, verb, does) in [
+            (Level::COARRAY, "get", Some((Read, 1))),
+            (Level::COARRAY, "send", Some((Write, 1))),
+            (Level::COARRAY, "sendget", Some((Write, 2))),
+            (Level::COARRAY, "atomic_define", Some((Write, 1))),
+            (Level::COARRAY, "atomic_ref", Some((Read, 1))),
+            (Level::COARRAY, "atomic_cas", Some((Update, 1))),
+            (Level::COARRAY, "sync all", None),
+            (Level::MPI, "get", None),
+            (Level::MPI, "MPI_Get", Some((Read, 1))),
+            (Level::MPI, "MPI_Get_address", None),
+            (Level::MPI, "MPI_Get_accumulate", Some((Update, 1))),
+        ] {
+            assert_eq!(AccessKind::of_verb(level, verb), does, "{level} {verb}");
+        }
+    }
+}

@@ -381,7 +381,8 @@ fn what_constructs_execute_is_the_program_s_own() {
         // executed at the end of that loop, and are on its line then, too.
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/openmp.c");
         let text = std::fs::read_to_string(&source).unwrap();
-        let lines: Value = serde_json::from_str(&recorded.show(&["lines", "run.marey", "openmp.c", "--json"])).unwrap();
+        let lines: Value =
+            serde_json::from_str(&recorded.show(&["lines", "run.marey", "openmp.c", "--json"])).unwrap();
         let samples = |what: &str| {
             let at = text.lines().position(|line| line.contains(what)).unwrap() as u64 + 1;
             let row = lines["lines"].as_array().unwrap().iter().find(|row| row["line"] == at);

@@ -15,25 +15,29 @@ const TEXT: &str = "\
 Two ranks on one machine send each other messages of 8 bytes; elapsed time for one message, that is one \
 send and one receive, in ns.
 *Added* is the difference to the plain program in the same round; *depth* is the number of frames of the \
-call stack that marey keeps at each call site; *without adapters* is with full stacks, and without OpenMP, Kokkos, coarrays and \
-the arrays that buffers lie in.";
+call stack that marey keeps at each call site; *without models* is with full stacks, and without OpenMP, Kokkos and coarrays, which the program does \
+not use; *without adapters* also without the arrays that buffers lie in.";
 
 const TIME: &str = "ns_per_message";
 const PLAIN: &str = "message plain";
 const SHALLOW: &str = "message depth 1";
 const DEEP: &str = "message full stacks";
-/// Without what is recorded of other models and of buffers.
+/// Without what is recorded of other models, which the program does not use.
+const MODELLESS: &str = "message without models";
+/// The same without what is recorded of buffers.
 const BARE: &str = "message without adapters";
 const EZTRACE: &str = "message eztrace";
 
 const WITHOUT: [&str; 8] = ["--openmp", "off", "--kokkos", "off", "--coarrays", "off", "--buffers", "off"];
+/// Most that what the program does not use may add to a message, ns: what repeated runs of one recorder differ by.
+const NOISE_NS: f64 = 10.0;
 
 /// Measures the plain program and every recorder that is here.
 pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<Section> {
     let mut table = Table::new(&["case", "ns/message", "added", "bytes/message"]);
     let mut absent = Vec::new();
     let wanted = |name: &str| plan.wants(name);
-    if [SHALLOW, DEEP, BARE, EZTRACE].into_iter().any(wanted) {
+    if [SHALLOW, DEEP, MODELLESS, BARE, EZTRACE].into_iter().any(wanted) {
         match cases(plan, tools) {
             Ok(cases) => absent = turns(plan, &cases, &mut table, goals),
             Err(error) => absent.push(format!("messages: {error:#}")),
@@ -59,6 +63,14 @@ fn turns(plan: &Plan, cases: &[Case], table: &mut Table, goals: &mut Goals) -> V
             Err(error) => absent.push(error.clone()),
         }
     }
+    let of = |name: &str| {
+        let at = cases.iter().position(|case| case.name == name)?;
+        results.get(at)?.as_ref().ok()
+    };
+    if let (Some(all), Some(modelless)) = (of(DEEP), of(MODELLESS)) {
+        let unit = "ns/message added by what it does not use";
+        goals.add(DEEP, unit, all.added(TIME, modelless), Target::AtMost(NOISE_NS));
+    }
     absent
 }
 
@@ -66,7 +78,7 @@ fn judge(name: &str, samples: &Samples, plain: &Samples, goals: &mut Goals) {
     let (target, size) = match name {
         SHALLOW => (Target::AtMost(60.0), Target::AtMost(20.0)),
         DEEP => (Target::AtMost(150.0), Target::AtMost(20.0)),
-        BARE | EZTRACE => (Target::Open, Target::Open),
+        MODELLESS | BARE | EZTRACE => (Target::Open, Target::Open),
         _ => return,
     };
     goals.add(name, "ns/message added", samples.added(TIME, plain), target);
@@ -103,6 +115,7 @@ fn cases(plan: &Plan, tools: &Tools) -> Result<Vec<Case>> {
         case(PLAIN, Vec::new(), &plain),
         case(SHALLOW, tools.record(&["--depth", "1"]), &plain),
         case(DEEP, tools.record(&[]), &plain),
+        case(MODELLESS, tools.record(&WITHOUT[..6]), &plain),
         case(BARE, tools.record(&WITHOUT), &plain),
         case(EZTRACE, Vec::new(), &traced),
     ];

@@ -7,6 +7,7 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
+use marey_measure::sys::undisturbed;
 use marey_model::AccessKind;
 
 use super::names::{Kind, bytes_of};
@@ -114,13 +115,14 @@ hooks! {
     fn kokkosp_allocate_data(call, space: SpaceHandle, label: *const c_char, address: usize, bytes: u64) {
         // SAFETY: Kokkos's promise.
         let label = unsafe { bytes_of(label) };
-        views::allocated(call, Told { space: &space, label, address, bytes });
+        // A dozen locks, for each of which signals would be held back anew.
+        undisturbed(|| views::allocated(call, Told { space: &space, label, address, bytes }));
     }
 
     fn kokkosp_deallocate_data(call, space: SpaceHandle, label: *const c_char, address: usize, bytes: u64) {
         // SAFETY: Kokkos's promise.
         let label = unsafe { bytes_of(label) };
-        views::deallocated(call, Told { space: &space, label, address, bytes });
+        undisturbed(|| views::deallocated(call, Told { space: &space, label, address, bytes }));
     }
 
     fn kokkosp_begin_deep_copy(

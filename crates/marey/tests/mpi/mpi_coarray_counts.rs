@@ -32,9 +32,29 @@ fn line_of(text: &str) -> u64 {
     at.unwrap_or_else(|| panic!("no line has {text}")) as u64 + 1
 }
 
+const IMAGES: u64 = 3;
+
+/// How often, and bytes, by verb, array and line.
+fn by_array_and_line() -> BTreeMap<(String, String, u64), (u64, u64)> {
+    [
+        ("co_min", "low", "call co_min(low)", 2 * IMAGES, 6 * 4),
+        ("co_max", "high", "call co_max", 3 * IMAGES, 5 * 8),
+        ("co_reduce", "folded", "call co_reduce", 5 * IMAGES, 8),
+        ("co_sum", "pair", "call co_sum", IMAGES, 2 * 4),
+        ("atomic_define", "cell", "call atomic_define", 4, 4),
+        ("atomic_cas", "cell", "call atomic_cas", 6, 4),
+        ("atomic_ref", "cell", "call atomic_ref", IMAGES, 4),
+        ("sendget", "low", "low(2:4)[2] = spare(5:7)", 11, 3 * 4),
+        ("sendget", "spare", "low(2:4)[2] = spare(5:7)", 11, 3 * 4),
+    ]
+    .map(|(verb, array, text, times, bytes)| {
+        ((verb.to_owned(), array.to_owned(), line_of(text)), (times, times * bytes))
+    })
+    .into()
+}
+
 #[test]
 fn each_operation_of_coarrays_is_counted_by_verb_array_and_line() {
-    const IMAGES: u64 = 3;
     let program = need!(program(), "coarrays of Fortran for Open MPI");
     let place = Place::new();
     let job = Job::new(Mpi::Open, 3, &program);
@@ -86,22 +106,7 @@ fn each_operation_of_coarrays_is_counted_by_verb_array_and_line() {
     let mut found = statements(&arrays);
     found.retain(|(verb, ..), _| verb != "allocate");
     let found: BTreeMap<_, _> = found.iter().map(|(key, row)| (key.clone(), (row.0, row.1))).collect();
-    let expected: BTreeMap<_, _> = [
-        ("co_min", "low", "call co_min(low)", 2 * IMAGES, 6 * 4),
-        ("co_max", "high", "call co_max", 3 * IMAGES, 5 * 8),
-        ("co_reduce", "folded", "call co_reduce", 5 * IMAGES, 8),
-        ("co_sum", "pair", "call co_sum", IMAGES, 2 * 4),
-        ("atomic_define", "cell", "call atomic_define", 4, 4),
-        ("atomic_cas", "cell", "call atomic_cas", 6, 4),
-        ("atomic_ref", "cell", "call atomic_ref", IMAGES, 4),
-        ("sendget", "low", "low(2:4)[2] = spare(5:7)", 11, 3 * 4),
-        ("sendget", "spare", "low(2:4)[2] = spare(5:7)", 11, 3 * 4),
-    ]
-    .map(|(verb, array, text, times, bytes)| {
-        ((verb.to_owned(), array.to_owned(), line_of(text)), (times, times * bytes))
-    })
-    .into();
-    assert_eq!(found, expected);
+    assert_eq!(found, by_array_and_line());
 
     // What acts on no array is in no row of one, and what acts on two is in both.
     expect_lines_agree(&run, &arrays, &[("co_min", line_of("call co_min(own)"), 7 * IMAGES)]);
@@ -150,4 +155,28 @@ fn each_operation_of_coarrays_is_counted_by_verb_array_and_line() {
     assert_eq!(section("high", "co_max"), "high(2, 1:5)");
     assert_eq!(section("folded", "co_reduce"), "folded");
     assert_eq!(section("pair", "co_sum"), "pair(2:3)");
+}
+
+/// The first access of each call path is known, and says what the others are, of which only visits and bytes are.
+#[test]
+fn what_was_only_counted_is_told_by_its_verb() {
+    let program = need!(program(), "coarrays of Fortran for Open MPI");
+    for options in [["--rule", "count coarray:*"], ["--mode", "profile"]] {
+        let place = Place::new();
+        let job = Job::new(Mpi::Open, 3, &program).option(options[0]).option(options[1]);
+        let run = job.record(place.path());
+        assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+        let arrays = run.json("arrays");
+        let mut found = statements(&arrays);
+        found.retain(|(verb, ..), _| verb != "allocate");
+        let found: BTreeMap<_, _> = found.iter().map(|(key, row)| (key.clone(), (row.0, row.1))).collect();
+        assert_eq!(found, by_array_and_line(), "{options:?}");
+        let kind = |verb: &str, name: &str| {
+            let array = arrays["arrays"].as_array().unwrap().iter().find(|it| it["array"] == name).unwrap();
+            let row = array["statements"].as_array().unwrap().iter().find(|it| it["verb"] == verb).unwrap();
+            row["kind"].as_str().unwrap().to_owned()
+        };
+        let kinds = [("atomic_define", "cell"), ("atomic_ref", "cell"), ("sendget", "low")];
+        assert_eq!(kinds.map(|(verb, name)| kind(verb, name)), ["write", "read", "write"], "{options:?}");
+    }
 }
