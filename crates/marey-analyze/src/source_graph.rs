@@ -8,14 +8,14 @@
 
 use std::collections::BTreeMap;
 
-use marey_model::{CallPathId, Nanos, RegionId};
+use marey_model::{CallPathId, Level, Nanos, RegionId, Role};
 
 use crate::caller::caller_on;
 use crate::paths::add;
 use crate::samples::{Sampled, around, library_call, name_of};
 use crate::sentences::Class;
 use crate::source_loops::SourceLoop;
-use crate::trace::{Frame, LocationKind, Trace};
+use crate::trace::{Frame, LocationKind, Region, Trace};
 use crate::waits::Waits;
 
 /// What a function, or a call of a function, cost, of all locations together.
@@ -171,32 +171,53 @@ pub fn calls_time(trace: &dyn Trace) -> Nanos {
     time
 }
 
-/// How long was spent on moving data and waiting for others, of all threads together: in all regions that do so and lie in no
-/// other one that does, on any level.
+/// How long was spent on moving data between processes and waiting for them, of all threads together: in all regions that do so
+/// and lie in no other one that does, without the program's own work that is executed in them.
 pub fn communication_time(trace: &dyn Trace) -> Nanos {
-    let communicates = |path: CallPathId| {
-        let region = region_of(trace, path).and_then(|region| trace.regions().get(region.idx()));
-        region.is_some_and(|region| Class::of(region.role) != Class::Computation)
-    };
-    // Parents stand before their children; one that does not is none.
-    let mut is_within = vec![false; trace.call_paths().len()];
-    let mut time = Nanos(0);
-    let mut is_outermost = vec![false; is_within.len()];
-    for (at, path) in trace.call_paths().iter().enumerate() {
-        let above = path.parent.map(CallPathId::idx).filter(|parent| *parent < at);
-        let below_one = above.is_some_and(|parent| is_within[parent]);
-        let own = CallPathId::from_idx(at).is_some_and(communicates);
-        is_within[at] = below_one || own;
-        is_outermost[at] = own && !below_one;
+    #[derive(Clone, Copy, PartialEq)]
+    enum Part {
+        /// Neither it nor anything around it communicates.
+        Outside,
+        Outermost,
+        Within,
+        /// The outermost work in what communicates, and what lies in that.
+        Work,
+        WithinWork,
     }
+    let region = |at: usize| {
+        let path = CallPathId::from_idx(at)?;
+        trace.regions().get(region_of(trace, path)?.idx())
+    };
+    let communicates = |region: &Region| {
+        Class::of(region.role) != Class::Computation
+            && Level::BETWEEN_PROCESSES.contains(&region.level.as_str())
+    };
+    let mut parts: Vec<Part> = Vec::with_capacity(trace.call_paths().len());
+    for (at, path) in trace.call_paths().iter().enumerate() {
+        // Parents stand before their children; one that does not is none.
+        let above = path.parent.and_then(|parent| parts.get(parent.idx())).copied();
+        let region = region(at);
+        parts.push(match above.unwrap_or(Part::Outside) {
+            Part::Outside if region.is_some_and(communicates) => Part::Outermost,
+            Part::Outside => Part::Outside,
+            Part::Outermost | Part::Within if region.is_some_and(|it| it.role == Role::Work) => Part::Work,
+            Part::Outermost | Part::Within => Part::Within,
+            Part::Work | Part::WithinWork => Part::WithinWork,
+        });
+    }
+    let (mut time, mut work) = (Nanos(0), Nanos(0));
     for row in trace.profile() {
         let location = trace.locations().get(row.location.idx());
-        let is_thread = location.is_some_and(|it| it.kind == LocationKind::Thread);
-        if is_thread && is_outermost.get(row.call_path.idx()).copied().unwrap_or(false) {
-            add(&mut time, row.inclusive);
+        if location.is_none_or(|it| it.kind != LocationKind::Thread) {
+            continue;
+        }
+        match parts.get(row.call_path.idx()) {
+            Some(Part::Outermost) => add(&mut time, row.inclusive),
+            Some(Part::Work) => add(&mut work, row.inclusive),
+            _ => {}
         }
     }
-    time
+    (time - work).max(Nanos(0))
 }
 
 /// Hands out what calls of libraries cost that no other measured call has made, with their call paths.

@@ -60,7 +60,8 @@ fn what_was_seen_on_stacks_is_an_edge() {
     assert_eq!([within(20, 23), within(50, 57), within(24, 30), within(51, 54)], [4, 4, 0, 0]);
 }
 
-/// An access of a model with what serves it, a barrier within a call that only makes something, and work.
+/// An access of a model with what serves it, a barrier within a call that only makes something, work, also in what communicates,
+/// and a barrier of threads.
 #[test]
 fn communication_is_what_moves_data_or_waits_whatever_it_does_beneath() {
     let mut run = MadeUp::new(2);
@@ -82,8 +83,19 @@ fn communication_is_what_moves_data_or_waits_whatever_it_does_beneath() {
     run.visit(rank, note, 6);
     run.leave(rank);
     run.visit(LocationId(1), barrier, 7000);
-    // The get with all beneath it once, and both barriers.
-    assert_eq!(communication_time(&run), Nanos(60 + 300 + 7000));
+    let threads = run.path(None, ("openmp", "barrier", Role::Barrier), &[("main", 7)]);
+    let task = run.path(Some(threads), ("openmp", "task", Role::Work), &[("main", 7)]);
+    run.enter(rank, threads);
+    run.visit(rank, task, 500_000);
+    run.leave(rank);
+    let reduce = run.path(None, ("mpi", "MPI_Allreduce", Role::AllToAll), &[("main", 8)]);
+    let combine = run.path(Some(reduce), ("source", "combine", Role::Work), &[("main", 8)]);
+    run.enter(rank, reduce);
+    run.pause(rank, 90);
+    run.visit(rank, combine, 40_000);
+    run.leave(rank);
+    // The get with all beneath it once, both barriers of processes, and the reduction without what is computed in it.
+    assert_eq!(communication_time(&run), Nanos(60 + 300 + 7000 + 90));
 }
 
 #[test]

@@ -108,6 +108,8 @@ impl AccessKind {
     /// What a call does to the datum that is its noun, and to how many data it does as much, as it would be recorded with its
     /// bytes: for calls that were only counted. `None` = nothing, or it is not known.
     pub fn of_verb(level: &str, verb: &str) -> Option<(Self, u64)> {
+        // A function of MPI and its twin with large counts do the same.
+        let verb = if level == Level::MPI { verb.strip_suffix("_c").unwrap_or(verb) } else { verb };
         let found = VERBS.iter().find(|(on, verbs, ..)| *on == level && verbs.contains(&verb));
         found.map(|(_, _, kind, data)| (*kind, *data))
     }
@@ -199,6 +201,7 @@ mod tests {
             (Level::COARRAY, "sync all", None),
             (Level::MPI, "get", None),
             (Level::MPI, "MPI_Get", Some((Read, 1))),
+            (Level::MPI, "MPI_Put_c", Some((Write, 1))),
             (Level::MPI, "MPI_Get_address", None),
             (Level::MPI, "MPI_Get_accumulate", Some((Update, 1))),
         ] {

@@ -161,6 +161,8 @@ impl Level {
     pub const KOKKOS: &'static str = "kokkos";
     /// Tasks of Rust programs: jobs of a pool, polls of a future.
     pub const TASKS: &'static str = "tasks";
+    /// Those whose operations are between processes: what waits there waits for other processes.
+    pub const BETWEEN_PROCESSES: [&'static str; 2] = [Self::MPI, Self::COARRAY];
     /// Those that a recorder speaks of.
     pub const RECORDED: [&'static str; 10] = [
         Self::SOURCE,

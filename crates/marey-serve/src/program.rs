@@ -49,7 +49,7 @@ pub(crate) struct Program {
     pub(crate) statements: BTreeMap<u32, Vec<WireSourceStatement>>,
     /// How long measured calls of libraries took that no other has made.
     pub(crate) calls_ns: i64,
-    /// Time of all that moves data or waits for others.
+    /// Time of all that moves data between processes or waits for them.
     pub(crate) communication_ns: i64,
     /// All samples.
     pub(crate) whole: Sampled,

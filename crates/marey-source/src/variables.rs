@@ -82,9 +82,11 @@ pub enum Holder {
     Storage,
     /// Where it points to.
     Pointer,
-    /// Where the descriptor says: a Fortran array that is allocatable, a pointer, or of assumed shape. The address of the
-    /// data is its first word.
+    /// Where the descriptor says: a Fortran array that is a pointer or of assumed shape. The address of the data is its first
+    /// word.
     Descriptor,
+    /// The same of one that is allocatable: the first word is null when the data are given back.
+    Allocatable,
 }
 
 impl Variables {

@@ -63,7 +63,7 @@ fn written(variable: Option<&Variable>) -> String {
     let holder = match it.holder {
         Holder::Storage => "storage",
         Holder::Pointer => "pointer",
-        Holder::Descriptor => "descriptor",
+        Holder::Descriptor | Holder::Allocatable => "descriptor",
     };
     let bound = |(lower, extent): &(i64, Option<u64>)| {
         format!("{lower}:{}", extent.map_or_else(|| "?".to_owned(), |extent| extent.to_string()))

@@ -123,11 +123,14 @@ fn part(whole: u64, own: u64, all: u64) -> u64 {
 
 /// A whole in these proportions; what rounding leaves over goes to the largest, so that parts add up.
 fn shared(whole: u64, of: &[u64]) -> Vec<u64> {
-    let all = of.iter().fold(0_u64, |sum, it| sum.saturating_add(*it));
-    let mut parts: Vec<u64> = of.iter().map(|own| part(whole, *own, all)).collect();
-    let left = whole.saturating_sub(parts.iter().sum());
+    let all: u128 = of.iter().map(|own| u128::from(*own)).sum();
+    let part = |own: &u64| u128::from(whole) * u128::from(*own) / all.max(1);
+    // None is more than the whole.
+    let mut parts: Vec<u64> = of.iter().map(|own| u64::try_from(part(own)).unwrap_or(whole)).collect();
+    let given: u128 = parts.iter().map(|part| u128::from(*part)).sum();
+    let left = u64::try_from(u128::from(whole).saturating_sub(given)).unwrap_or(0);
     if let Some((at, _)) = of.iter().enumerate().max_by_key(|(_, own)| **own) {
-        parts[at] += left;
+        parts[at] = parts[at].saturating_add(left);
     }
     parts
 }
@@ -143,5 +146,8 @@ mod tests {
         assert_eq!(shared(7, &[0, 0]), [0, 7]);
         assert_eq!(shared(7, &[]), [0_u64; 0]);
         assert_eq!(shared(u64::MAX, &[u64::MAX, 0]), [u64::MAX, 0]);
+        // Sums of a damaged run.
+        let parts = shared(1 << 63, &[u64::MAX >> 1; 5]);
+        assert_eq!(parts.iter().sum::<u64>(), 1 << 63);
     }
 }

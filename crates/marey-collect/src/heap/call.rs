@@ -191,6 +191,10 @@ unsafe fn changed(
     }
     let heap = if old == 0 { None } else { heap() };
     let before = heap.and_then(|heap| heap.take(old));
+    if before.is_some() {
+        // Before another thread can have it.
+        returned::note(old);
+    }
     let block = again(old);
     if let (Some(heap), Some(before)) = (heap, before) {
         // With the size 0 the block is gone, and there is none.
@@ -198,7 +202,6 @@ unsafe fn changed(
             heap.put_back(old, before);
         } else {
             heap.freed(before);
-            returned::note(old);
             if before.is_marked {
                 gone(heap, old);
             }

@@ -1,4 +1,4 @@
-//! Where blocks have begun that were given back.
+//! Where blocks have begun that were given back, or were to have another size and may have moved.
 //!
 //! The one idea: a pointer that nobody has set to null goes on holding the address of a block that is no more, and of the next
 //! block there it says nothing. So of each address one bit says whether a block has begun there before; several share a bit, and

@@ -116,6 +116,11 @@ pub(super) fn tells_of(library: usize) -> bool {
     library != 0 && TELLING.iter().any(|it| it.load(Ordering::Acquire) == library)
 }
 
+/// Whether calls have been passed on to this library before.
+pub(super) fn is_known(library: usize) -> bool {
+    library != 0 && KNOWN.iter().any(|it| it.load(Ordering::Acquire) == library)
+}
+
 /// To be called when it becomes known which library calls of gcc's interface are passed on to.
 pub(super) fn passed_on_to(library: usize) {
     keep(&KNOWN, library);
@@ -126,7 +131,7 @@ pub(super) fn passed_on_to(library: usize) {
 /// depends on has changed; whoever comes last has seen it all.
 pub(super) fn decide() {
     static DECIDES: Lock<()> = Lock::new(());
-    DECIDES.with(|()| {
+    let decides = || {
         let is_other = |library: &AtomicUsize| {
             let library = library.load(Ordering::Acquire);
             library != 0 && !tells_of(library)
@@ -134,7 +139,9 @@ pub(super) fn decide() {
         let is_needed = !TELLS.load(Ordering::Acquire) || KNOWN.iter().any(is_other);
         // There are tables where constructs are recorded.
         IS_ACTIVE.store(is_needed && tables().is_some(), Ordering::Release);
-    });
+    };
+    // A thread that only the parent has may have been inside when it forked.
+    _ = DECIDES.with_or_renew(|| (), |()| decides());
 }
 
 /// After a library was closed: another one may come to lie where it was.
@@ -145,6 +152,7 @@ pub(super) fn forget() {
             known.store(0, Ordering::Release);
         }
     }
+    decide();
 }
 
 /// Where the library of an address begins; `None` = it is in none.

@@ -72,19 +72,25 @@ pub(super) static REAL: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0
 /// Where the libraries begin that they lie in; 0 = it is not known.
 static LIBRARIES: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
 
+thread_variable! {
+    /// The library that the calling thread's last call to one that is loaded privately was passed on to; 0 for none.
+    fn last -> usize; "marey_openmp_last", 8 bytes, aligned 3
+}
+
 /// The address that a call is passed on to if its runtime tells of its constructs; 0 = it is to be looked at.
 ///
 /// # Safety
 /// The frame is that of the call, which is under way.
 pub(super) unsafe extern "C" fn told(frame: *mut Frame, index: usize) -> usize {
-    // SAFETY: the caller's promise.
-    let (real, caller) = unsafe { (address(index, frame), caller_at((*frame).sp)) };
-    if !ompt::tells() {
+    let known = REAL[index].load(Ordering::Acquire);
+    // Most programs have one runtime, of gcc's.
+    if known != 0 && !ompt::tells() {
         return 0;
     }
-    let library = match REAL[index].load(Ordering::Relaxed) {
-        0 => private(index, caller).map_or(0, |(_, library)| library),
-        _ => LIBRARIES[index].load(Ordering::Relaxed),
+    let (real, library) = match known {
+        // SAFETY: the caller's promise.
+        0 => resolve(index, unsafe { caller_at((*frame).sp) }),
+        known => (known, LIBRARIES[index].load(Ordering::Relaxed)),
     };
     if ompt::tells_of(library) { real } else { 0 }
 }
@@ -97,7 +103,7 @@ pub(super) unsafe extern "C" fn told(frame: *mut Frame, index: usize) -> usize {
 pub(super) unsafe fn address(index: usize, frame: *const Frame) -> usize {
     match REAL[index].load(Ordering::Relaxed) {
         // SAFETY: the caller's promise.
-        0 => resolve(index, unsafe { caller_at((*frame).sp) }),
+        0 => resolve(index, unsafe { caller_at((*frame).sp) }).0,
         address => address,
     }
 }
@@ -128,47 +134,94 @@ unsafe fn caller_at(sp: usize) -> usize {
 /// The functions that bodies return to are no longer than this.
 const STARTS_LEN: usize = 48;
 
+/// The function, and where the library begins that it lies in; 0 if it lies in none.
 #[cold]
-fn resolve(index: usize, caller: usize) -> usize {
-    if let Some((address, _)) = private(index, caller) {
-        return address;
+fn resolve(index: usize, caller: usize) -> (usize, usize) {
+    let found = match private(index, caller) {
+        Some((0, _)) => None,
+        Some(found) => Some(found),
+        None => match look_up(index, caller) {
+            Ok(found) => return found,
+            Err(found) => found,
+        },
+    };
+    // Who calls for its last deed returns to where its caller is, which may be a library that knows nothing of OpenMP: such a
+    // call is of the runtime that the thread has called last.
+    let found = found.or_else(|| as_last(index)).or_else(|| in_any_runtime(index));
+    let Some(found) = found else { return (serial(index), 0) };
+    if private(index, caller).is_none() {
+        keep_private(index, caller, (0, 0));
     }
-    let Ok(name) = CStr::from_bytes_with_nul(NAMES[index].as_bytes()) else { return serial(index) };
+    // SAFETY: the thread's own memory.
+    unsafe { *last() = found.1 };
+    found
+}
+
+/// What can be found by name, which is kept for all; else what the library of the caller has.
+fn look_up(index: usize, caller: usize) -> Result<(usize, usize), Option<(usize, usize)>> {
+    let Ok(name) = CStr::from_bytes_with_nul(NAMES[index].as_bytes()) else { return Err(None) };
     let found = next(name);
     if found != 0 {
-        LIBRARIES[index].store(learn(found), Ordering::Relaxed);
+        let library = learn(found);
+        LIBRARIES[index].store(library, Ordering::Relaxed);
         REAL[index].store(found, Ordering::Release);
-        return found;
+        return Ok((found, library));
     }
-    let found = match in_library_of(caller, name) {
-        0 => in_any_runtime(name),
-        found => found,
-    };
+    let found = in_library_of(caller, name);
     if found == 0 {
-        // There may be one later.
-        return serial(index);
+        return Err(None);
     }
-    keep_private(index, caller, found, learn(found));
-    found
+    let found = (found, learn(found));
+    keep_private(index, caller, found);
+    Err(Some(found))
+}
+
+/// The function of the runtime that the calling thread has called last.
+fn as_last(index: usize) -> Option<(usize, usize)> {
+    // SAFETY: the thread's own memory.
+    let library = unsafe { *last() };
+    if library == 0 {
+        return None;
+    }
+    // No call returns to where a library begins.
+    if let Some(found) = private(index, library) {
+        return Some(found);
+    }
+    let name = CStr::from_bytes_with_nul(NAMES[index].as_bytes()).ok()?;
+    let found = in_library_of(library, name);
+    if found == 0 {
+        return None;
+    }
+    let found = (found, learn(found));
+    keep_private(index, library, found);
+    Some(found)
 }
 
 /// The library of a function that calls are passed on to; 0 for none.
 fn learn(function: usize) -> usize {
     let mut info = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: any address may be asked about; the name of a library ends with a zero byte.
-    let (library, tells) = unsafe {
+    let (library, path) = unsafe {
         if libc::dladdr(function as *const c_void, info.as_mut_ptr()) == 0 {
             return 0;
         }
         let info = info.assume_init();
-        let path = CStr::from_ptr(info.dli_fname);
-        // A runtime of LLVM's tells of its constructs, but only once it has begun.
-        let is_llvm = in_library(path, c"__kmpc_fork_call") != 0;
-        (info.dli_fbase as usize, is_llvm.then(|| in_library(path, c"omp_get_max_threads")))
+        (info.dli_fbase as usize, CStr::from_ptr(info.dli_fname))
     };
-    if let Some(begin) = tells.filter(|begin| *begin != 0 && !ompt::tells_of(library)) {
-        // SAFETY: the function of this name has this type, and whoever calls for a construct would have it begin now.
-        unsafe { core::mem::transmute::<usize, unsafe extern "C" fn() -> core::ffi::c_int>(begin)() };
+    if ompt::is_known(library) {
+        return library;
+    }
+    // A runtime of LLVM's tells of its constructs, but only once it has begun. That of gcc is not even asked: what it does not
+    // have would be an error of the loader's, which a program may ask for.
+    if tables().is_some() && !file_name(path.to_bytes()).starts_with(b"libgomp") {
+        let begin = match in_library(path, c"__kmpc_fork_call") {
+            0 => 0,
+            _ => in_library(path, c"omp_get_max_threads"),
+        };
+        if begin != 0 {
+            // SAFETY: the function of this name has this type, and whoever calls for a construct would have it begin now.
+            unsafe { core::mem::transmute::<usize, unsafe extern "C" fn() -> core::ffi::c_int>(begin)() };
+        }
     }
     ompt::passed_on_to(library);
     library
@@ -183,8 +236,9 @@ static CALLERS: [Caller; 1024] = [const {
 }; 1024];
 
 struct Caller {
-    /// Where it is called from, with the number of the function in the upper bits; 0 for none.
+    /// Where it is called from, or where a library begins, with the number of the function in the upper bits; 0 for none.
     key: AtomicUsize,
+    /// 0 = nothing is found from there.
     address: AtomicUsize,
     library: AtomicUsize,
 }
@@ -205,7 +259,7 @@ fn private(index: usize, caller: usize) -> Option<(usize, usize)> {
     (place.key.load(Ordering::Relaxed) == key).then_some(found)
 }
 
-fn keep_private(index: usize, caller: usize, address: usize, library: usize) {
+fn keep_private(index: usize, caller: usize, (address, library): (usize, usize)) {
     let (key, place) = key(index, caller);
     PRIVATE.with(|()| {
         place.key.store(0, Ordering::Release);
@@ -254,11 +308,12 @@ fn in_library(library: &CStr, name: &CStr) -> usize {
     }
 }
 
-/// The function in the first runtime library that is loaded: who calls for its last deed returns to where its caller is, which may
-/// be a library that knows nothing of OpenMP.
-fn in_any_runtime(name: &CStr) -> usize {
+/// The function in the first runtime library that is loaded and has it.
+fn in_any_runtime(index: usize) -> Option<(usize, usize)> {
     struct Search {
         path: [u8; libc::PATH_MAX as usize],
+        /// Runtimes that have been looked at already.
+        skip: usize,
         is_found: bool,
     }
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> i32 {
@@ -269,26 +324,43 @@ fn in_any_runtime(name: &CStr) -> usize {
                 return 0;
             }
             let path = CStr::from_ptr(name).to_bytes_with_nul();
-            if path.len() <= search.path.len() && is_runtime(path) {
-                search.path[..path.len()].copy_from_slice(path);
-                search.is_found = true;
+            if search.path.len() < path.len() || !is_runtime(CStr::from_ptr(name).to_bytes()) {
+                return 0;
             }
-            i32::from(search.is_found)
+            if let Some(less) = search.skip.checked_sub(1) {
+                search.skip = less;
+                return 0;
+            }
+            search.path[..path.len()].copy_from_slice(path);
+            search.is_found = true;
+            1
         }
     }
-    let mut search = Search { path: [0; libc::PATH_MAX as usize], is_found: false };
-    // SAFETY: `visit` gets what it knows.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-    match CStr::from_bytes_until_nul(&search.path) {
-        Ok(path) if search.is_found => in_library(path, name),
-        _ => 0,
+    let name = CStr::from_bytes_with_nul(NAMES[index].as_bytes()).ok()?;
+    for skip in 0..MOST_RUNTIMES {
+        let mut search = Search { path: [0; libc::PATH_MAX as usize], skip, is_found: false };
+        // SAFETY: `visit` gets what it knows.
+        unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
+        let path = CStr::from_bytes_until_nul(&search.path).ok().filter(|_| search.is_found)?;
+        let found = in_library(path, name);
+        if found != 0 {
+            return Some((found, learn(found)));
+        }
     }
+    None
 }
+
+/// More are not looked through.
+const MOST_RUNTIMES: usize = 16;
 
 /// Whether the file is a runtime library of OpenMP.
 pub(crate) fn is_runtime(path: &[u8]) -> bool {
-    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let name = file_name(path);
     [&b"libgomp"[..], b"libomp.", b"libomp-", b"libiomp5"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }
 
 /// What a runtime of one thread would answer.

@@ -75,7 +75,7 @@ pub struct SourceHead {
     /// Time of all measured calls of libraries, ns.
     #[cfg_attr(test, ts(type = "number"))]
     pub calls_ns: i64,
-    /// Time of all threads in what moves data or waits for others, ns.
+    /// Time of all threads in what moves data between processes or waits for them, ns.
     #[cfg_attr(test, ts(type = "number"))]
     pub communication_ns: i64,
     /// Time of all threads, ns.

@@ -108,7 +108,7 @@ pub(super) fn bytes(view: &View<'_>, die: Die, is_indirect: bool, address_size: 
         return (address_size.into(), false);
     }
     let shape = scope::type_of(view, die).map(|of| shape::of(view, of)).unwrap_or_default();
-    (shape.bytes, shape.holder == Some(Holder::Descriptor))
+    (shape.bytes, matches!(shape.holder, Some(Holder::Descriptor | Holder::Allocatable)))
 }
 
 fn is_made<'d>(view: &View<'d>, number: u32, entry: &Entry<'d>) -> bool {

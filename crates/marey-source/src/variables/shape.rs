@@ -101,7 +101,8 @@ impl Way {
             .iter()
             .any(|name| entry.has_attr(*name));
         if is_described && self.holder.is_none() && self.bounds.is_empty() {
-            self.holder = Some(Holder::Descriptor);
+            let is_allocatable = entry.has_attr(gimli::DW_AT_allocated);
+            self.holder = Some(if is_allocatable { Holder::Allocatable } else { Holder::Descriptor });
         }
         let default = i64::from(view.language(die.unit) == Language::Fortran);
         let Some(unit) = view.unit(die.unit) else { return };
@@ -162,7 +163,7 @@ impl Way {
         let rank = self.bounds.len() as u64;
         let bytes = match self.holder {
             Some(Holder::Pointer) => self.address_size,
-            Some(Holder::Descriptor) => DESCRIPTOR_BYTES.0 + DESCRIPTOR_BYTES.1 * rank,
+            Some(Holder::Descriptor | Holder::Allocatable) => DESCRIPTOR_BYTES.0 + DESCRIPTOR_BYTES.1 * rank,
             Some(Holder::Storage) | None => {
                 let extents = self.bounds.iter().map(|(_, extent)| extent.unwrap_or(0));
                 extents.fold(element_bytes, u64::saturating_mul)

@@ -37,6 +37,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     let run = Run::open(&args.run)?;
     let trace: &dyn Trace = &run.trace;
     let mut rows = arrays(trace);
+    let mut moved = None;
     if let Some(name) = &args.array {
         let mut known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
         // Fortran does not care about case, and debug information has it small.
@@ -44,14 +45,19 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
         let small = name.to_lowercase();
         let name = if is_there(name) || !is_there(&small) { name } else { &small };
         rows.retain(|row| row.name == *name);
-        // What is redistributed by messages and collective operations need be no array of several processes.
-        if rows.is_empty() && args.by == Some(ArraysBy::Redistribution) {
-            known =
-                redistributed::of(&run, &rows, None)?.into_iter().flat_map(|it| [it.from, it.to]).collect();
-            known.retain(|it| !it.is_empty());
-        }
-        if rows.is_empty() && !known.iter().any(|it| it.eq_ignore_ascii_case(name)) {
-            bail!(Usage(unknown(name, &known)));
+        if rows.is_empty() {
+            // What is redistributed by messages and collective operations need be no array of several processes.
+            if args.by == Some(ArraysBy::Redistribution) {
+                let all = redistributed::of(&run, &rows, None)?;
+                known.extend(all.iter().flat_map(|it| [it.from.clone(), it.to.clone()]));
+                moved = Some(redistributed::of_array(all, name));
+            }
+            if moved.as_ref().is_none_or(Vec::is_empty) {
+                known.retain(|it| !it.is_empty());
+                known.sort();
+                known.dedup();
+                bail!(Usage(unknown(name, &known)));
+            }
         }
     }
     let has_gaps = run.archive.meta().run.leaves_out();
@@ -80,7 +86,11 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
         let sections = sections::Sections::new(sections.as_deref());
         let nests = nests::Nests::of(trace, &rows);
         let symbols = symbols::of(&run, args.array.as_deref())?;
-        let moved = redistributed::json(redistributed::of(&run, &rows, args.array.as_deref())?);
+        let moved = match moved {
+            Some(moved) => moved,
+            None => redistributed::of(&run, &rows, args.array.as_deref())?,
+        };
+        let moved = redistributed::json(moved);
         let json = json::Json::new(trace, &rows, &nests, &sections, (symbols, moved));
         serde_json::to_writer_pretty(&mut out, &json)?;
         writeln!(out)?;
@@ -100,7 +110,11 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
                 None => bail!(selected::NO_ACCESSES),
             },
             Some(ArraysBy::Redistribution) => {
-                page.redistributions(&redistributed::of(&run, &rows, args.array.as_deref())?, true)?;
+                let moved = match moved {
+                    Some(moved) => moved,
+                    None => redistributed::of(&run, &rows, args.array.as_deref())?,
+                };
+                page.redistributions(&moved, true)?;
             }
             None => {
                 page.arrays(&rows)?;

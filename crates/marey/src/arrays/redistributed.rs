@@ -39,12 +39,18 @@ pub(super) fn of(run: &Run, rows: &[ArrayRow], array: Option<&str>) -> anyhow::R
     for error in damage {
         say(&format!("{error}; collective operations in it are missing among what redistributes"));
     }
-    let mut found = redistributions(&run.trace, rows, &operations);
-    if let Some(name) = array {
-        let is_it = |other: &str| other.eq_ignore_ascii_case(name);
-        found.retain(|it| is_it(&it.from) || is_it(&it.to));
-    }
-    Ok(found)
+    let found = redistributions(&run.trace, rows, &operations);
+    Ok(match array {
+        Some(name) => of_array(found, name),
+        None => found,
+    })
+}
+
+/// Those from or to an array.
+pub(super) fn of_array(mut found: Vec<Redistribution>, name: &str) -> Vec<Redistribution> {
+    let is_it = |other: &str| other.eq_ignore_ascii_case(name);
+    found.retain(|it| is_it(&it.from) || is_it(&it.to));
+    found
 }
 
 pub(super) fn json(found: Vec<Redistribution>) -> Vec<Json> {

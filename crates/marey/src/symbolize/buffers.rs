@@ -56,7 +56,7 @@ pub(super) fn named(
 }
 
 /// Whether a variable that holds a block's address does so because of that block, and has not kept it of one that lay there before:
-/// those of Fortran that are allocated hold nothing afterwards, and where a file's own code was under way when the block was
+/// allocatable ones of Fortran hold nothing afterwards, and where a file's own code was under way when the block was
 /// made, it is that which keeps it.
 fn is_its(
     place: &DataPlace,
@@ -64,7 +64,7 @@ fn is_its(
     modules: &Columns,
     symbolizer: &mut Symbolizer,
 ) -> anyhow::Result<bool> {
-    if !place.may_be_stale || variable.holder == Holder::Descriptor {
+    if !place.may_be_stale || variable.holder == Holder::Allocatable {
         return Ok(true);
     }
     for &frame in &place.made {

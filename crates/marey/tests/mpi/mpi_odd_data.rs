@@ -79,6 +79,24 @@ fn a_variable_that_holds_what_is_no_more_gives_no_other_block_its_name() {
     assert_eq!(names[3], "own", "{told:#?}");
 }
 
+/// The same of Fortran, in which an allocatable array holds nothing once it is given back, and a pointer what it pointed to.
+#[test]
+fn a_pointer_of_fortran_that_is_left_over_gives_no_other_array_its_name() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let sources = &["stale_left.f90", "stale.f90"];
+    let build =
+        Build { mpi, compiler: Compiler::Fortran, sources, flags: &["-g", "-O1"], output: "stale-fortran" };
+    let place = Place::new();
+    let program = need!(build.path(), "a Fortran compiler for Open MPI");
+    let run = Job::new(mpi, 1, program).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    assert_eq!(run.stdout().replace(' ', ""), "1same\n2same\n");
+    let told = told(&run);
+    let names: Vec<&str> = told.values().map(|it| it.name.as_str()).collect();
+    assert!(names[0].contains("send_anew"), "{told:#?}");
+    assert_eq!(names[1], "left::made", "{told:#?}");
+}
+
 /// The first of the two stacks ends before memory that cannot be read: a search that goes on there ends the program.
 #[test]
 fn what_is_sent_on_a_stack_of_the_program_s_own_is_told_or_unknown_and_never_wrong() {
