@@ -320,7 +320,11 @@ fn runtimes_that_are_loaded_privately_are_not_mixed_up() {
     // Each of three threads was there once.
     assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), "4950111\n".repeat(6));
     let visits = visits(&Recorded { dir, output });
-    assert_eq!((visits["parallel"], visits["implicit task"], visits["critical"]), (12, 36, 18 + 6), "{visits:?}");
+    assert_eq!(
+        (visits["parallel"], visits["implicit task"], visits["critical"]),
+        (12, 36, 18 + 6),
+        "{visits:?}"
+    );
 }
 
 /// The runtime of clang tells of its constructs, that of gcc does not: both are recorded once, whichever comes first, and whoever

@@ -9,9 +9,11 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use marey_measure::Lock;
 
+use super::tables::tables;
 use super::wrapper::Frame;
 use super::{ompt, parallel, task};
 use crate::next::next;
+use crate::variable::thread_variable;
 
 macro_rules! functions {
     ($($name:ident)*) => {
