@@ -79,6 +79,11 @@ fn check(setup: &str, record: &str, after: &str) -> Vec<Detail> {
 
 const ROUNDS: &str = "100000";
 
+/// A disk with room for the recorder, which the spool has a copy of, for what is written down of two processes, and a few events.
+const SMALL_DISK: &str =
+    "size=$($marey record --no-merge -o probe.marey -- stat -c %s probe.marey/spool/libmarey.so 2>probe.txt) &&
+    mount -t tmpfs -o size=$((size / 1024 + 176))k none disk";
+
 /// Long enough to fill what is given to it, and ends with a status of its own.
 fn job() -> String {
     format!("$mpirun -n 2 $launch {ROUNDS} bad")
@@ -88,7 +93,7 @@ fn job() -> String {
 fn a_full_disk_costs_events() {
     let record = format!("$marey record --no-merge -o disk/run.marey -- {}", job());
     let after = "$marey merge disk/run.marey -o run.marey";
-    for detail in check("mount -t tmpfs -o size=3m none disk", &record, after) {
+    for detail in check(SMALL_DISK, &record, after) {
         assert_eq!(detail, Detail::Limited);
     }
 }
@@ -100,7 +105,7 @@ fn a_disk_that_is_full_at_the_merge_loses_nothing_more() {
     let after = "if test -e disk/run.marey/spool
                  then $marey merge --force disk/run.marey -o run.marey
                  else cp -r disk/run.marey run.marey; fi";
-    for detail in check("mount -t tmpfs -o size=3m none disk", &record, after) {
+    for detail in check(SMALL_DISK, &record, after) {
         assert_eq!(detail, Detail::Limited);
     }
 }
