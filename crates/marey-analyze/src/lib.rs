@@ -146,7 +146,7 @@ pub use situations::{
 };
 pub use source_graph::{
     GraphCost, LineCall, MeasuredCall, MeasuredFunction, MeasuredGraph, calls_time, calls_within,
-    communication_time, line_calls, measured_graph,
+    communicates, communication_time, line_calls, measured_graph,
 };
 pub use source_loops::{LoopCost, SourceLoop, source_loops};
 pub use spread::{Population, Spread, exclusive_by_process};

@@ -171,38 +171,33 @@ pub fn calls_time(trace: &dyn Trace) -> Nanos {
     time
 }
 
+/// Whether a region moves data between processes or waits for them.
+pub fn communicates(region: &Region) -> bool {
+    Class::of(region.role) != Class::Computation && Level::BETWEEN_PROCESSES.contains(&region.level.as_str())
+}
+
 /// How long was spent on moving data between processes and waiting for them, of all threads together: in all regions that do so
-/// and lie in no other one that does, without the program's own work that is executed in them.
+/// and lie in no other one that does, without the program's own work that is executed in them, in which there may be such
+/// regions again.
 pub fn communication_time(trace: &dyn Trace) -> Nanos {
+    /// What the time of a call path counts as.
     #[derive(Clone, Copy, PartialEq)]
-    enum Part {
-        /// Neither it nor anything around it communicates.
-        Outside,
-        Outermost,
-        Within,
-        /// The outermost work in what communicates, and what lies in that.
-        Work,
-        WithinWork,
+    enum Counts {
+        Added,
+        Subtracted,
+        WithParent,
     }
-    let region = |at: usize| {
-        let path = CallPathId::from_idx(at)?;
-        trace.regions().get(region_of(trace, path)?.idx())
-    };
-    let communicates = |region: &Region| {
-        Class::of(region.role) != Class::Computation
-            && Level::BETWEEN_PROCESSES.contains(&region.level.as_str())
-    };
-    let mut parts: Vec<Part> = Vec::with_capacity(trace.call_paths().len());
+    let region = |path| trace.regions().get(region_of(trace, path?)?.idx());
+    // Of each call path whether it lies in what communicates, and what it counts as.
+    let mut parts: Vec<(bool, Counts)> = Vec::with_capacity(trace.call_paths().len());
     for (at, path) in trace.call_paths().iter().enumerate() {
         // Parents stand before their children; one that does not is none.
-        let above = path.parent.and_then(|parent| parts.get(parent.idx())).copied();
-        let region = region(at);
-        parts.push(match above.unwrap_or(Part::Outside) {
-            Part::Outside if region.is_some_and(communicates) => Part::Outermost,
-            Part::Outside => Part::Outside,
-            Part::Outermost | Part::Within if region.is_some_and(|it| it.role == Role::Work) => Part::Work,
-            Part::Outermost | Part::Within => Part::Within,
-            Part::Work | Part::WithinWork => Part::WithinWork,
+        let above = path.parent.and_then(|parent| parts.get(parent.idx()));
+        let region = region(CallPathId::from_idx(at));
+        parts.push(match above.is_some_and(|(is_inside, _)| *is_inside) {
+            false if region.is_some_and(communicates) => (true, Counts::Added),
+            true if region.is_some_and(|it| it.role == Role::Work) => (false, Counts::Subtracted),
+            is_inside => (is_inside, Counts::WithParent),
         });
     }
     let (mut time, mut work) = (Nanos(0), Nanos(0));
@@ -212,8 +207,8 @@ pub fn communication_time(trace: &dyn Trace) -> Nanos {
             continue;
         }
         match parts.get(row.call_path.idx()) {
-            Some(Part::Outermost) => add(&mut time, row.inclusive),
-            Some(Part::Work) => add(&mut work, row.inclusive),
+            Some((_, Counts::Added)) => add(&mut time, row.inclusive),
+            Some((_, Counts::Subtracted)) => add(&mut work, row.inclusive),
             _ => {}
         }
     }

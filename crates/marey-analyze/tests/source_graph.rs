@@ -90,12 +90,17 @@ fn communication_is_what_moves_data_or_waits_whatever_it_does_beneath() {
     run.leave(rank);
     let reduce = run.path(None, ("mpi", "MPI_Allreduce", Role::AllToAll), &[("main", 8)]);
     let combine = run.path(Some(reduce), ("source", "combine", Role::Work), &[("main", 8)]);
+    let within = run.path(Some(combine), ("mpi", "MPI_Get", Role::Transfer), &[("main", 8)]);
     run.enter(rank, reduce);
     run.pause(rank, 90);
-    run.visit(rank, combine, 40_000);
+    run.enter(rank, combine);
+    run.pause(rank, 40_000);
+    run.visit(rank, within, 8);
     run.leave(rank);
-    // The get with all beneath it once, both barriers of processes, and the reduction without what is computed in it.
-    assert_eq!(communication_time(&run), Nanos(60 + 300 + 7000 + 90));
+    run.leave(rank);
+    // The get with all beneath it once, both barriers of processes, and the reduction without what is computed in it, which gets
+    // something itself.
+    assert_eq!(communication_time(&run), Nanos(60 + 300 + 7000 + 90 + 8));
 }
 
 #[test]

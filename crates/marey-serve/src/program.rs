@@ -11,8 +11,8 @@ mod read;
 use std::collections::BTreeMap;
 
 use marey_analyze::{
-    GraphCost, LineCall, LoopCost, Sampled, SourceLoop, Trace, arrays, calls_time, communication_time,
-    line_calls, source_loops,
+    GraphCost, LineCall, LoopCost, Sampled, SourceLoop, Trace, arrays, calls_time, communicates,
+    communication_time, line_calls, source_loops,
 };
 use marey_archive::schema::SOURCE_TEXTS;
 use marey_archive::{Error, Filter};
@@ -157,22 +157,21 @@ fn statements(run: &Opened<'_>, numbers: &BTreeMap<&str, u32>) -> BTreeMap<u32, 
         for it in array.statements.iter().filter(|it| it.line != 0) {
             let Some(file) = numbers.get(it.file.as_str()) else { continue };
             let beneath = it.beneath.iter().filter(|it| it.is_transfer).map(|it| it.calls);
+            let path = it.call_paths.iter().find_map(|path| run.trace.call_paths().get(path.idx()));
+            let region = path.and_then(|path| run.trace.regions().get(path.region.idx()));
             found.entry(*file).or_default().push(WireSourceStatement {
                 line: it.line,
                 array: array.noun.0,
                 name: array.name.clone(),
                 verb: it.verb.clone(),
                 moves: it.kind.moves(),
+                communicates: region.is_some_and(communicates),
                 accesses: it.sum.accesses,
                 bytes: it.sum.bytes,
                 time_ns: it.sum.time.0,
                 pattern: it.pattern(&run.trace).map_or_else(String::new, |it| it.to_string()),
                 transfers: beneath.fold(0, u64::saturating_add),
-                region: it
-                    .call_paths
-                    .iter()
-                    .find_map(|path| run.trace.call_paths().get(path.idx()))
-                    .map(|path| path.region.0),
+                region: path.map(|path| path.region.0),
             });
         }
     }

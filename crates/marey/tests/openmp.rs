@@ -327,6 +327,59 @@ fn runtimes_that_are_loaded_privately_are_not_mixed_up() {
     );
 }
 
+/// The host of libraries with these words, recorded.
+fn hosted(host: &Program, name: &str, words: &[String], libraries: &std::path::Path) -> Recorded {
+    let dir = host.dir(name);
+    let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+    record.args(["record", "--force", "--"]).arg(host.path()).args(words);
+    record.current_dir(&dir).env_remove("LD_PRELOAD").env("LD_LIBRARY_PATH", libraries);
+    let output = record.stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Recorded { dir, output }
+}
+
+/// Some distributions have clang's runtime by the name of gcc's. Before its first construct it has not begun to tell.
+#[test]
+fn a_runtime_by_the_name_of_another_is_recorded_once() {
+    let plugin = "gcc -O2 -g -fopenmp -shared -fPIC {}/openmp_plugin.c";
+    let (Some(host), Some(plugin), Some(_)) = (
+        Program::compile("gcc -O2 -g {}/openmp_host.c"),
+        Program::compile(plugin),
+        Program::compile("clang -O2 -g -fopenmp -shared -fPIC {}/openmp_plugin.c"),
+    ) else {
+        return;
+    };
+    let output = Command::new("clang").args(["-print-file-name=libomp.so"]).output().unwrap();
+    let libomp = std::fs::canonicalize(String::from_utf8(output.stdout).unwrap().trim()).unwrap();
+    let libraries = host.dir("renamed");
+    std::os::unix::fs::symlink(libomp, libraries.join("libgomp.so.1")).unwrap();
+    let recorded = hosted(&host, "named", &[format!("+{}", plugin.path().display())], &libraries);
+    assert_eq!(String::from_utf8(recorded.output.stdout.clone()).unwrap(), "4950111\n".repeat(3));
+    let visits = visits(&recorded);
+    assert_eq!(
+        (visits["parallel"], visits["implicit task"], visits["critical"]),
+        (6, 18, 1 + 9 + 3),
+        "{visits:?}"
+    );
+}
+
+/// What was found by name goes with its library: the second one brings the runtime anew, elsewhere.
+#[test]
+fn a_runtime_that_is_closed_is_called_no_more() {
+    let plugin = "gcc -O2 -g -fopenmp -shared -fPIC {}/openmp_plugin.c";
+    let (Some(host), Some(plugin)) =
+        (Program::compile("gcc -O2 -g {}/openmp_host.c"), Program::compile(plugin))
+    else {
+        return;
+    };
+    let dir = host.dir("closed");
+    let path = plugin.path().display().to_string();
+    let recorded = hosted(&host, "anew", &[format!("={path}"), path], &dir);
+    assert_eq!(String::from_utf8(recorded.output.stdout.clone()).unwrap(), "4950111\n".repeat(3));
+    let visits = visits(&recorded);
+    assert_eq!((visits["parallel"], visits["critical"]), (6, 1 + 9 + 3), "{visits:?}");
+}
+
 /// The runtime of clang tells of its constructs, that of gcc does not: both are recorded once, whichever comes first, and whoever
 /// has compiled what calls them.
 #[test]

@@ -124,9 +124,9 @@ fn part(whole: u64, own: u64, all: u64) -> u64 {
 /// A whole in these proportions; what rounding leaves over goes to the largest, so that parts add up.
 fn shared(whole: u64, of: &[u64]) -> Vec<u64> {
     let all: u128 = of.iter().map(|own| u128::from(*own)).sum();
-    let part = |own: &u64| u128::from(whole) * u128::from(*own) / all.max(1);
+    let share = |own: &u64| u128::from(whole) * u128::from(*own) / all.max(1);
     // None is more than the whole.
-    let mut parts: Vec<u64> = of.iter().map(|own| u64::try_from(part(own)).unwrap_or(whole)).collect();
+    let mut parts: Vec<u64> = of.iter().map(|own| u64::try_from(share(own)).unwrap_or(whole)).collect();
     let given: u128 = parts.iter().map(|part| u128::from(*part)).sum();
     let left = u64::try_from(u128::from(whole).saturating_sub(given)).unwrap_or(0);
     if let Some((at, _)) = of.iter().enumerate().max_by_key(|(_, own)| **own) {

@@ -20,6 +20,7 @@ mod barrier;
 mod depend;
 mod exclude;
 mod here;
+mod library;
 mod ompt;
 mod parallel;
 mod place;
@@ -32,8 +33,8 @@ mod target;
 mod task;
 mod wrapper;
 
+pub(crate) use library::is_runtime;
 pub(crate) use place::{name, place};
-pub(crate) use real::is_runtime;
 pub(crate) use region::{begin as begin_at, verb};
 
 use core::sync::atomic::AtomicBool;

@@ -17,8 +17,8 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use marey_measure::Lock;
 
-use super::IS_ACTIVE;
 use super::tables::tables;
+use super::{IS_ACTIVE, library};
 use crate::next::next;
 use crate::process;
 
@@ -103,6 +103,9 @@ static TELLING: Libraries = [const { AtomicUsize::new(0) }; 8];
 /// Those that calls are passed on to.
 static KNOWN: Libraries = [const { AtomicUsize::new(0) }; 8];
 
+/// Those that have been made to begin if they tell of their constructs.
+static BEGUN: Libraries = [const { AtomicUsize::new(0) }; 8];
+
 fn keep(libraries: &Libraries, library: usize) {
     let is_it = |known: &AtomicUsize| {
         let free = known.compare_exchange(0, library, Ordering::AcqRel, Ordering::Acquire);
@@ -113,12 +116,26 @@ fn keep(libraries: &Libraries, library: usize) {
 
 /// Whether the runtime of this library tells of its constructs.
 pub(super) fn tells_of(library: usize) -> bool {
-    library != 0 && TELLING.iter().any(|it| it.load(Ordering::Acquire) == library)
+    has(&TELLING, library)
+}
+
+fn has(libraries: &Libraries, library: usize) -> bool {
+    library != 0 && libraries.iter().any(|it| it.load(Ordering::Acquire) == library)
 }
 
 /// Whether calls have been passed on to this library before.
 pub(super) fn is_known(library: usize) -> bool {
-    library != 0 && KNOWN.iter().any(|it| it.load(Ordering::Acquire) == library)
+    has(&KNOWN, library)
+}
+
+/// Whether the runtime of this library need not be made to begin.
+pub(super) fn has_begun(library: usize) -> bool {
+    has(&BEGUN, library)
+}
+
+/// To be called when that has been done, or is not to be.
+pub(super) fn begins(library: usize) {
+    keep(&BEGUN, library);
 }
 
 /// To be called when it becomes known which library calls of gcc's interface are passed on to.
@@ -146,7 +163,7 @@ pub(super) fn decide() {
 
 /// After a library was closed: another one may come to lie where it was.
 pub(super) fn forget() {
-    for known in TELLING.iter().chain(&KNOWN) {
+    for known in TELLING.iter().chain(&KNOWN).chain(&BEGUN) {
         let library = known.load(Ordering::Acquire);
         if library != 0 && library_of(library) != Some(library) {
             known.store(0, Ordering::Release);
@@ -157,15 +174,7 @@ pub(super) fn forget() {
 
 /// Where the library of an address begins; `None` = it is in none.
 pub(super) fn library_of(address: usize) -> Option<usize> {
-    let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be asked about; what is found stays in `found`.
-    let found = unsafe {
-        if libc::dladdr(address as *const c_void, found.as_mut_ptr()) == 0 {
-            return None;
-        }
-        found.assume_init()
-    };
-    Some(found.dli_fbase as usize)
+    library::of(address).map(|library| library.begin)
 }
 
 unsafe extern "C" fn finalize(_: *mut c_void) {}

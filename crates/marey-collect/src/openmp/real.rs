@@ -4,14 +4,14 @@
 //! The one idea: it is looked up by the first call of each, for a program may load its runtime at any time. A program
 //! without one may ask whether there is such a function, and find ours: it gets the answers of a serial runtime.
 
-use core::ffi::{CStr, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use marey_measure::Lock;
 
 use super::tables::tables;
 use super::wrapper::Frame;
-use super::{ompt, parallel, task};
+use super::{library, ompt, parallel, task};
 use crate::next::next;
 use crate::variable::thread_variable;
 
@@ -75,7 +75,8 @@ pub(super) static REAL: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0
 static LIBRARIES: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
 
 thread_variable! {
-    /// The library that the calling thread's last call to one that is loaded privately was passed on to; 0 for none.
+    /// The library that the calling thread's last call to one that is loaded privately was passed on to; 0 for none. It may have
+    /// been closed since: what is found by it is a function of whatever lies there now, or none.
     fn last -> usize; "marey_openmp_last", 8 bytes, aligned 3
 }
 
@@ -137,45 +138,61 @@ unsafe fn caller_at(sp: usize) -> usize {
 const STARTS_LEN: usize = 48;
 
 /// The function, and where the library begins that it lies in; 0 if it lies in none.
-#[cold]
+///
+/// Calls of runtimes that are loaded privately come here each time, twice if they are looked at: what was found is a few loads
+/// away then.
 fn resolve(index: usize, caller: usize) -> (usize, usize) {
     let found = match private(index, caller) {
-        Some((0, _)) => None,
-        Some(found) => Some(found),
-        None => match look_up(index, caller) {
-            Ok(found) => return found,
-            Err(found) => found,
-        },
+        Some(found) => Found::Private(found),
+        None => look_up(index, caller),
     };
-    // Who calls for its last deed returns to where its caller is, which may be a library that knows nothing of OpenMP: such a
-    // call is of the runtime that the thread has called last.
-    let found = found.or_else(|| as_last(index)).or_else(|| in_any_runtime(index));
+    let found = match found {
+        Found::ByName(found) => return found,
+        Found::Private(found) if found.0 != 0 => Some(found),
+        // Who calls for its last deed returns to where its caller is, which may be a library that knows nothing of OpenMP: such
+        // a call is of the runtime that the thread has called last.
+        Found::Private(_) => as_last(index).or_else(|| in_any_runtime(index)),
+        Found::Nowhere => {
+            let found = as_last(index).or_else(|| in_any_runtime(index));
+            if found.is_some() {
+                keep_private(index, caller, (0, 0));
+            }
+            found
+        }
+    };
     let Some(found) = found else { return (serial(index), 0) };
-    if private(index, caller).is_none() {
-        keep_private(index, caller, (0, 0));
-    }
     // SAFETY: the thread's own memory.
     unsafe { *last() = found.1 };
     found
 }
 
+/// A function, and where its library begins.
+enum Found {
+    /// For all that call it.
+    ByName((usize, usize)),
+    /// For a caller. 0 = it is known that nothing is found from there.
+    Private((usize, usize)),
+    Nowhere,
+}
+
 /// What can be found by name, which is kept for all; else what the library of the caller has.
-fn look_up(index: usize, caller: usize) -> Result<(usize, usize), Option<(usize, usize)>> {
-    let Ok(name) = CStr::from_bytes_with_nul(NAMES[index].as_bytes()) else { return Err(None) };
+#[cold]
+fn look_up(index: usize, caller: usize) -> Found {
+    let Ok(name) = CStr::from_bytes_with_nul(NAMES[index].as_bytes()) else { return Found::Nowhere };
     let found = next(name);
     if found != 0 {
         let library = learn(found);
         LIBRARIES[index].store(library, Ordering::Relaxed);
         REAL[index].store(found, Ordering::Release);
-        return Ok((found, library));
+        return Found::ByName((found, library));
     }
-    let found = in_library_of(caller, name);
+    let found = library::in_library_of(caller, name);
     if found == 0 {
-        return Err(None);
+        return Found::Nowhere;
     }
     let found = (found, learn(found));
     keep_private(index, caller, found);
-    Err(Some(found))
+    Found::Private(found)
 }
 
 /// The function of the runtime that the calling thread has called last.
@@ -190,7 +207,7 @@ fn as_last(index: usize) -> Option<(usize, usize)> {
         return Some(found);
     }
     let name = CStr::from_bytes_with_nul(NAMES[index].as_bytes()).ok()?;
-    let found = in_library_of(library, name);
+    let found = library::in_library_of(library, name);
     if found == 0 {
         return None;
     }
@@ -201,32 +218,24 @@ fn as_last(index: usize) -> Option<(usize, usize)> {
 
 /// The library of a function that calls are passed on to; 0 for none.
 fn learn(function: usize) -> usize {
-    let mut info = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be asked about; the name of a library ends with a zero byte.
-    let (library, path) = unsafe {
-        if libc::dladdr(function as *const c_void, info.as_mut_ptr()) == 0 {
-            return 0;
-        }
-        let info = info.assume_init();
-        (info.dli_fbase as usize, CStr::from_ptr(info.dli_fname))
-    };
-    if ompt::is_known(library) {
-        return library;
-    }
+    let Some(library) = library::of(function) else { return 0 };
     // A runtime of LLVM's tells of its constructs, but only once it has begun. That of gcc is not even asked: what it does not
     // have would be an error of the loader's, which a program may ask for.
-    if tables().is_some() && !file_name(path.to_bytes()).starts_with(b"libgomp") {
-        let begin = match in_library(path, c"__kmpc_fork_call") {
-            0 => 0,
-            _ => in_library(path, c"omp_get_max_threads"),
+    if tables().is_some() && !ompt::has_begun(library.begin) {
+        let begin = match library.is_of_gcc() || library::in_library(library.path, c"__kmpc_fork_call") == 0 {
+            true => 0,
+            false => library::in_library(library.path, c"omp_get_max_threads"),
         };
         if begin != 0 {
             // SAFETY: the function of this name has this type, and whoever calls for a construct would have it begin now.
             unsafe { core::mem::transmute::<usize, unsafe extern "C" fn() -> core::ffi::c_int>(begin)() };
         }
+        ompt::begins(library.begin);
     }
-    ompt::passed_on_to(library);
-    library
+    if !ompt::is_known(library.begin) {
+        ompt::passed_on_to(library.begin);
+    }
+    library.begin
 }
 
 /// Functions of runtime libraries that cannot be reached by name from here, by their numbers and who calls them: Python,
@@ -234,10 +243,17 @@ fn learn(function: usize) -> usize {
 /// it knows nothing of.
 static PRIVATE: Lock<()> = Lock::new(());
 static CALLERS: [Caller; 1024] = [const {
-    Caller { key: AtomicUsize::new(0), address: AtomicUsize::new(0), library: AtomicUsize::new(0) }
+    Caller {
+        version: AtomicUsize::new(0),
+        key: AtomicUsize::new(0),
+        address: AtomicUsize::new(0),
+        library: AtomicUsize::new(0),
+    }
 }; 1024];
 
 struct Caller {
+    /// Odd while it is written, and never the same again.
+    version: AtomicUsize,
     /// Where it is called from, or where a library begins, with the number of the function in the upper bits; 0 for none.
     key: AtomicUsize,
     /// 0 = nothing is found from there.
@@ -250,119 +266,58 @@ fn key(index: usize, caller: usize) -> (usize, &'static Caller) {
     (key, &CALLERS[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) % CALLERS.len()])
 }
 
-/// The function, and the library that it lies in.
+/// The function, and the library that it lies in. `None` if that is not kept, or is just being written.
 fn private(index: usize, caller: usize) -> Option<(usize, usize)> {
     let (key, place) = key(index, caller);
-    if place.key.load(Ordering::Acquire) != key {
+    let version = place.version.load(Ordering::Acquire);
+    if version % 2 != 0 || place.key.load(Ordering::Relaxed) != key {
         return None;
     }
-    let found = (place.address.load(Ordering::Acquire), place.library.load(Ordering::Acquire));
+    let found = (place.address.load(Ordering::Relaxed), place.library.load(Ordering::Relaxed));
     // It may be another one's by now.
-    (place.key.load(Ordering::Relaxed) == key).then_some(found)
+    fence(Ordering::Acquire);
+    (place.version.load(Ordering::Relaxed) == version).then_some(found)
 }
 
 fn keep_private(index: usize, caller: usize, (address, library): (usize, usize)) {
     let (key, place) = key(index, caller);
-    PRIVATE.with(|()| {
-        place.key.store(0, Ordering::Release);
-        place.address.store(address, Ordering::Release);
-        place.library.store(library, Ordering::Release);
-        place.key.store(key, Ordering::Release);
-    });
+    let write = || {
+        // It is odd already in a child that was forked while another thread was here.
+        let version = place.version.load(Ordering::Relaxed) | 1;
+        place.version.store(version, Ordering::Relaxed);
+        fence(Ordering::Release);
+        place.key.store(key, Ordering::Relaxed);
+        place.address.store(address, Ordering::Relaxed);
+        place.library.store(library, Ordering::Relaxed);
+        place.version.store(version.wrapping_add(1), Ordering::Release);
+    };
+    _ = PRIVATE.with_or_renew(|| (), |()| write());
 }
 
 /// After a library was closed: its addresses may mean something else.
 pub(super) fn forget() {
-    CALLERS
-        .iter()
-        .filter(|it| it.key.load(Ordering::Relaxed) != 0)
-        .for_each(|it| it.key.store(0, Ordering::Release));
-}
-
-/// The function as the library that a caller lies in finds it: in the libraries that it needs.
-fn in_library_of(caller: usize, name: &CStr) -> usize {
-    let mut info = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: `info` is writable, and zeros are a valid value of it; the name of a library ends with a zero byte.
-    unsafe {
-        if libc::dladdr(caller as *const c_void, info.as_mut_ptr()) == 0 {
-            return 0;
-        }
-        in_library(CStr::from_ptr(info.assume_init().dli_fname), name)
+    for place in CALLERS.iter().filter(|it| it.key.load(Ordering::Relaxed) != 0) {
+        place.key.store(0, Ordering::Release);
     }
-}
-
-/// The function in a library that is loaded, or those that it needs.
-fn in_library(library: &CStr, name: &CStr) -> usize {
-    // SAFETY: names end with zero bytes; the handle is given back as it came, and not by our own function, which would say that a
-    // library was closed.
-    unsafe {
-        let handle = libc::dlopen(library.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY);
-        if handle.is_null() {
-            return 0;
+    // Where the functions lie that were found by name; neighbours are mostly of one library.
+    let mut known = None;
+    for (real, library) in REAL.iter().zip(&LIBRARIES) {
+        let (address, library) = (real.load(Ordering::Acquire), library.load(Ordering::Relaxed));
+        if address == 0 || known == Some(library) {
+            continue;
         }
-        let found = libc::dlsym(handle, name.as_ptr()) as usize;
-        let close = next(c"dlclose");
-        if close != 0 {
-            core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void) -> i32>(close)(handle);
+        match library::of(address).map(|library| library.begin) {
+            Some(begin) if begin == library => known = Some(library),
+            _ => real.store(0, Ordering::Release),
         }
-        // A library that needs none finds ours.
-        if ompt::library_of(found) == ompt::library_of(in_library as *const () as usize) { 0 } else { found }
     }
 }
 
 /// The function in the first runtime library that is loaded and has it.
 fn in_any_runtime(index: usize) -> Option<(usize, usize)> {
-    struct Search {
-        path: [u8; libc::PATH_MAX as usize],
-        /// Runtimes that have been looked at already.
-        skip: usize,
-        is_found: bool,
-    }
-    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> i32 {
-        // SAFETY: the loader gives a library's name, and what was given to it is a search.
-        unsafe {
-            let (name, search) = ((*info).dlpi_name, &mut *search.cast::<Search>());
-            if name.is_null() {
-                return 0;
-            }
-            let path = CStr::from_ptr(name).to_bytes_with_nul();
-            if search.path.len() < path.len() || !is_runtime(CStr::from_ptr(name).to_bytes()) {
-                return 0;
-            }
-            if let Some(less) = search.skip.checked_sub(1) {
-                search.skip = less;
-                return 0;
-            }
-            search.path[..path.len()].copy_from_slice(path);
-            search.is_found = true;
-            1
-        }
-    }
     let name = CStr::from_bytes_with_nul(NAMES[index].as_bytes()).ok()?;
-    for skip in 0..MOST_RUNTIMES {
-        let mut search = Search { path: [0; libc::PATH_MAX as usize], skip, is_found: false };
-        // SAFETY: `visit` gets what it knows.
-        unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-        let path = CStr::from_bytes_until_nul(&search.path).ok().filter(|_| search.is_found)?;
-        let found = in_library(path, name);
-        if found != 0 {
-            return Some((found, learn(found)));
-        }
-    }
-    None
-}
-
-/// More are not looked through.
-const MOST_RUNTIMES: usize = 16;
-
-/// Whether the file is a runtime library of OpenMP.
-pub(crate) fn is_runtime(path: &[u8]) -> bool {
-    let name = file_name(path);
-    [&b"libgomp"[..], b"libomp.", b"libomp-", b"libiomp5"].iter().any(|prefix| name.starts_with(prefix))
-}
-
-fn file_name(path: &[u8]) -> &[u8] {
-    path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+    let found = library::in_any_runtime(name)?;
+    Some((found, learn(found)))
 }
 
 /// What a runtime of one thread would answer.

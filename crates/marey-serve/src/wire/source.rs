@@ -326,6 +326,8 @@ pub struct WireSourceStatement {
     pub verb: String,
     /// Whether that moves elements; else it makes the array or gives it back.
     pub moves: bool,
+    /// Whether its time is part of that of all communication.
+    pub communicates: bool,
     /// How often.
     #[cfg_attr(test, ts(type = "number"))]
     pub accesses: u64,

@@ -101,7 +101,7 @@ const DOES: Readonly<Record<string, string>> = { read: "reads", write: "writes",
 /** What a statement came to, in words. */
 function Cost({ it }: { readonly it: WireSourceStatement }): JSX.Element {
   const { whole_ns: whole, communication_ns: communication } = source.value ?? { whole_ns: 0, communication_ns: 0 };
-  const ofCommunication = communication === 0 || !it.moves ? "" : ` and ${percent(it.time_ns / communication)} of all communication`;
+  const ofCommunication = communication === 0 || !it.communicates ? "" : ` and ${percent(it.time_ns / communication)} of all communication`;
   const share = whole === 0 ? "" : `, ${percent(it.time_ns / whole)} of the time of all threads${ofCommunication}`;
   const moved = it.moves ? `, ${bytes(it.bytes)}` : "";
   const goes = it.pattern === "" ? "" : `; data goes: ${it.pattern}`;
