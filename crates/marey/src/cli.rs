@@ -483,6 +483,12 @@ pub(crate) struct MergeArgs {
     #[arg(long)]
     pub(crate) keep_spool: bool,
 
+    /// Do not look for what waits, for whom, and why
+    ///
+    /// Of runs with many short waits that is most of the work. Whatever tells of it then looks for it itself, each time anew.
+    #[arg(long)]
+    pub(crate) no_causes: bool,
+
     /// Keep the text of the program's sources that lie in DIR, or in this directory, for the viewer
     ///
     /// Only sources that debug information of the program names, and that are no newer than it. Who gets the run

@@ -60,9 +60,11 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let summary = merge(&places.spool, &places.run, &config)?;
     tidy(&places.run).with_context(|| format!("cannot tidy up {shown}"))?;
     // Last, for the run is whole without.
-    let busy = Busy::with("explaining");
-    let unprepared = marey_archive::prepare(&places.run).err();
-    drop(busy);
+    let mut unprepared = None;
+    if !args.no_causes {
+        let _busy = Busy::with("explaining");
+        unprepared = marey_archive::prepare(&places.run).err();
+    }
     remarks::keep_of(&places.run);
     let machine = if args.embed_code { MachineCode::Kept } else { MachineCode::LeftOut };
     if let Err(error) = source::kept::keep(&places.run, args.embed_sources.as_deref(), machine) {

@@ -119,6 +119,17 @@ fn an_offset_takes_the_place_of_the_one_before() {
 }
 
 #[test]
+fn causes_that_the_merge_has_left_are_found_by_whoever_asks() {
+    let place = made();
+    assert!(place.path("run.marey/waits.parquet").exists());
+    run(&place, &["merge", "spool", "-o", "left.marey", "--keep-spool", "--no-causes"]);
+    assert!(!place.path("left.marey/waits.parquet").exists());
+    let waits = run(&place, &["waits", "run.marey", "--json"]);
+    assert!(waits.contains("MPI_Recv"), "{waits}");
+    assert_eq!(waits.replace("run.marey", "left.marey"), run(&place, &["waits", "left.marey", "--json"]));
+}
+
+#[test]
 fn fitting_again_takes_the_spool_if_it_is_there() {
     let place = made();
     let merged = received(&place, "run.marey");

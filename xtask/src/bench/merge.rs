@@ -1,7 +1,8 @@
 //! How large recordings and archives are, and how fast one becomes the other.
 //!
 //! The one idea: recordings are made once and merged many times, on one thread and on two in turns, so
-//! that what differs between turns is the merge alone.
+//! that what differs between turns is the merge alone. What explaining adds to that, as `marey record` has it done, is
+//! a case of its own; how fast that is depends on what waits, see [`super::explain`].
 
 use super::build::Tools;
 use super::goal::{Goals, Target};
@@ -13,8 +14,10 @@ use super::{Plan, Section};
 use anyhow::Result;
 
 const TEXT: &str = "\
-`marey merge` of recordings made beforehand, start-up and exit included: from the spool to the archive with \
+`marey merge --no-causes` of recordings made beforehand, start-up and exit included: from the spool to the archive with \
 its profile, index and level of detail.
+*Explained* is without that option and with two threads, as `marey record` merges: waits, their causes and the critical path are \
+found as well; of the ping-pong, each message is waited for.
 The events of the streams lie 0.1 to 5 µs apart (50 names, two levels deep); those of 200 M events follow each \
 other at once; messages are those of the ping-pong, each with four events of its calls.
 *Spool* and *archive* are bytes an event, or a message, of disk that the whole directories take; the last \
@@ -41,6 +44,7 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
         "gained",
         "ceiling",
         "peak MiB",
+        "M/s, explained",
     ]);
     let mut absent = Vec::new();
     let mut recordings = Vec::new();
@@ -56,20 +60,25 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
     let cases: Vec<Case> = recordings
         .iter()
         .flat_map(|recording| {
-            [case(tools, recording, 1), case(tools, recording, 2), two_at_once(tools, recording)]
+            [
+                case(tools, recording, 1),
+                case(tools, recording, 2),
+                two_at_once(tools, recording),
+                explained(tools, recording),
+            ]
         })
         .collect();
     let mut results = rotate(plan, &cases).into_iter();
     for recording in &recordings {
-        match (results.next(), results.next(), results.next()) {
-            (Some(Ok(one)), Some(Ok(two)), Some(Ok(both))) => {
-                let merges = Merges { one, two, both };
+        match (results.next(), results.next(), results.next(), results.next()) {
+            (Some(Ok(one)), Some(Ok(two)), Some(Ok(both)), Some(Ok(explained))) => {
+                let merges = Merges { one, two, both, explained };
                 table.push(row(recording, &merges));
                 judge_size(recording, &merges.one, goals);
                 judge_speed(recording, &merges, goals);
             }
-            (one, two, both) => {
-                absent.extend([one, two, both].into_iter().flatten().filter_map(Result::err));
+            (one, two, both, explained) => {
+                absent.extend([one, two, both, explained].into_iter().flatten().filter_map(Result::err));
             }
         }
     }
@@ -79,17 +88,24 @@ pub(super) fn measure(plan: &Plan, tools: &Tools, goals: &mut Goals) -> Result<S
 fn case(tools: &Tools, recording: &Recording, threads: u32) -> Case {
     let spool = recording.spool.display().to_string();
     let threads = threads.to_string();
-    let words =
-        [&tools.spent, &tools.marey, "merge", &spool, "-o", "{output}/run", "--keep-spool", "--threads"];
-    let words = words.into_iter().chain([threads.as_str()]).map(str::to_owned).collect();
-    Case::new(format!("merge {}, {threads} threads", recording.name), words)
+    let words = [&tools.spent, &tools.marey, "merge", &spool, "-o", "{output}/run", "--keep-spool"];
+    let words = words.into_iter().chain(["--no-causes", "--threads", threads.as_str()]);
+    Case::new(format!("merge {}, {threads} threads", recording.name), words.map(str::to_owned).collect())
+}
+
+/// With all that `marey record` has done.
+fn explained(tools: &Tools, recording: &Recording) -> Case {
+    let spool = recording.spool.display().to_string();
+    let words = [&tools.spent, &tools.marey, "merge", &spool, "-o", "{output}/run", "--keep-spool"];
+    let words = words.into_iter().chain(["--threads", "2"]);
+    Case::new(format!("merge {}, explained", recording.name), words.map(str::to_owned).collect())
 }
 
 /// Two merges of one thread each at the same time: what the machine gives for two processors.
 fn two_at_once(tools: &Tools, recording: &Recording) -> Case {
     const SCRIPT: &str = r#"
-        "$1" merge "$2" -o "$3/one" --keep-spool --threads 1 & one=$!
-        "$1" merge "$2" -o "$3/two" --keep-spool --threads 1 && wait $one"#;
+        "$1" merge "$2" -o "$3/one" --keep-spool --no-causes --threads 1 & one=$!
+        "$1" merge "$2" -o "$3/two" --keep-spool --no-causes --threads 1 && wait $one"#;
     let spool = recording.spool.display().to_string();
     let words = [&tools.spent, "sh", "-c", SCRIPT, "sh", &tools.marey, &spool, "{output}"];
     Case::new(format!("merge {}, two at once", recording.name), words.map(str::to_owned).to_vec())
@@ -103,6 +119,8 @@ struct Merges {
     two: Samples,
     /// Two with one thread each, at once.
     both: Samples,
+    /// With waits and their causes.
+    explained: Samples,
 }
 
 impl Merges {
@@ -130,7 +148,7 @@ fn judge_size(recording: &Recording, one: &Samples, goals: &mut Goals) {
 }
 
 fn judge_speed(recording: &Recording, merges: &Merges, goals: &mut Goals) {
-    let Merges { one, two, .. } = merges;
+    let Merges { one, two, explained, .. } = merges;
     let name = format!("merge {}", recording.name);
     // The goal for messages is not one for each core, so all cores are there to reach it.
     let (what, alone, together) = match recording.unit {
@@ -146,10 +164,12 @@ fn judge_speed(recording: &Recording, merges: &Merges, goals: &mut Goals) {
         Unit::Events | Unit::Messages => Target::Open,
     };
     goals.add(&name, "MiB at the peak", peak_mib(two), peak);
+    goals.add(&format!("{name}, explained"), what, speed(recording, explained), Target::Open);
+    goals.add(&format!("{name}, explained"), "MiB at the peak", peak_mib(explained), Target::Open);
 }
 
 fn row(recording: &Recording, merges: &Merges) -> Vec<String> {
-    let Merges { one, two, .. } = merges;
+    let Merges { one, two, explained, .. } = merges;
     vec![
         recording.name.to_owned(),
         format!("{:.1}", recording.amount / 1e6),
@@ -160,6 +180,7 @@ fn row(recording: &Recording, merges: &Merges) -> Vec<String> {
         median(merges.gained(), 2),
         median(merges.ceiling(), 2),
         median(peak_mib(two), 0),
+        with_range(speed(recording, explained)),
     ]
 }
 
