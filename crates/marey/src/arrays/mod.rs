@@ -442,13 +442,13 @@ const MORE_AT_ONCE: &str = "Move more with one call, by a larger count or a data
 pub(crate) fn remedy(kind: Piecemeal, array: &str, dimensions: usize) -> String {
     match (kind, dimensions) {
         (Piecemeal::Elements, 0 | 1) => format!(
-            "Move a section at once (`{array}(lower:upper)[image]`), or lay the arrays of the statement out alike, so that \
+            "Move a section at once ({array}(lower:upper)[image]), or lay the arrays of the statement out alike, so that \
              most is with the image itself."
         ),
         (Piecemeal::Elements, more) => {
             let others = ", j".repeat(more - 1);
             format!(
-                "Move a section along the first dimension at once (`{array}(lower:upper{others})[image]`): only there do \
+                "Move a section along the first dimension at once ({array}(lower:upper{others})[image]): only there do \
                  elements lie side by side. If the loop runs along another one, let the owner copy what is asked for into \
                  an array without gaps, or lay the arrays of the statement out alike, so that most is with the image itself."
             )
