@@ -342,15 +342,17 @@ fn hosted(host: &Program, name: &str, words: &[String], libraries: &std::path::P
 #[test]
 fn a_runtime_by_the_name_of_another_is_recorded_once() {
     let plugin = "gcc -O2 -g -fopenmp -shared -fPIC {}/openmp_plugin.c";
-    let (Some(host), Some(plugin), Some(_)) = (
+    let (Some(host), Some(plugin), Some(of_clang)) = (
         Program::compile("gcc -O2 -g {}/openmp_host.c"),
         Program::compile(plugin),
         Program::compile("clang -O2 -g -fopenmp -shared -fPIC {}/openmp_plugin.c"),
     ) else {
         return;
     };
-    let output = Command::new("clang").args(["-print-file-name=libomp.so"]).output().unwrap();
-    let libomp = std::fs::canonicalize(String::from_utf8(output.stdout).unwrap().trim()).unwrap();
+    let output = Command::new("ldd").arg(of_clang.path()).output().unwrap();
+    let needed = String::from_utf8(output.stdout).unwrap();
+    let libomp = needed.split_whitespace().find(|word| word.starts_with('/') && word.contains("libomp"));
+    let libomp = libomp.unwrap_or_else(|| panic!("{needed}"));
     let libraries = host.dir("renamed");
     std::os::unix::fs::symlink(libomp, libraries.join("libgomp.so.1")).unwrap();
     let recorded = hosted(&host, "named", &[format!("+{}", plugin.path().display())], &libraries);

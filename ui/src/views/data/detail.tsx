@@ -39,7 +39,7 @@ export function Detail({ array, of }: Props): JSX.Element {
       <div class="data-panes">
         <section>
           <h2>How {nameOf(array)} lies with the processes, and who refers to whose elements</h2>
-          <Parts head={head} />
+          <Parts head={head} hasType={array.element !== ""} />
         </section>
         <section>
           <h2>Which elements of {nameOf(array)} are referred to</h2>
@@ -102,7 +102,7 @@ function beneath(row: WireStatement): string {
 const FEW = 16;
 
 /** A row for each process: its part of the array as a box as wide as it is large, and where its accesses go. */
-function Parts({ head }: { readonly head: ArrayHead }): JSX.Element {
+function Parts({ head, hasType }: { readonly head: ArrayHead; readonly hasType: boolean }): JSX.Element {
   const isAll = useSignal(false);
   const most = Math.max(...head.processes.map((it) => it.bytes), 1);
   const mostAsked = Math.max(...head.processes.map((it) => it.asked.accesses), 1);
@@ -123,7 +123,7 @@ function Parts({ head }: { readonly head: ArrayHead }): JSX.Element {
           </span>
         </div>
         {rows.map((it) => (
-          <Part part={it} most={most} mostAsked={mostAsked} />
+          <Part part={it} hasType={hasType} most={most} mostAsked={mostAsked} />
         ))}
       </div>
       {left > 0 ? (
@@ -136,10 +136,12 @@ function Parts({ head }: { readonly head: ArrayHead }): JSX.Element {
   );
 }
 
-function Part({ part, most, mostAsked }: { readonly part: WireArrayPart; readonly most: number; readonly mostAsked: number }): JSX.Element {
+function Part({ part, hasType, most, mostAsked }: { readonly part: WireArrayPart; readonly hasType: boolean; readonly most: number; readonly mostAsked: number }): JSX.Element {
   const bounds = elements({ element: "", bounds: part.bounds });
+  // Without bounds it is a scalar, if it has a type; else nothing is known of its elements.
+  const has = bounds !== "" ? bounds : hasType ? "one element" : "elements not known";
   const asked = part.asked.accesses === 0 ? "nobody else refers to it" : `others refer to it ${count(part.asked.accesses)} times, ${bytes(part.asked.bytes)}, ${duration(part.asked.time_ns)}`;
-  const words = part.instances === 0 ? "has none of it" : `${bounds === "" ? "one element" : bounds}, ${bytes(part.bytes)}, made ${count(part.instances)} ×; ${asked}`;
+  const words = part.instances === 0 ? "has none of it" : `${has}, ${bytes(part.bytes)}, made ${count(part.instances)} ×; ${asked}`;
   const own = (run.value?.locations ?? []).flatMap((location, at) => (location.process === part.process ? [at] : []));
   const isChosen = chosenLocations.value?.join() === own.join();
   return (
@@ -155,7 +157,7 @@ function Part({ part, most, mostAsked }: { readonly part: WireArrayPart; readonl
         ) : (
           <span class="data-box" style={{ width: `${Math.max((part.bytes / most) * 100, 2)}%` }}>
             <span class="data-asked" style={{ width: `${(part.asked.accesses / mostAsked) * 100}%` }} />
-            <span class="data-words mono">{bounds === "" ? "one element" : bounds}</span>
+            <span class="data-words mono">{bounds === "" && !hasType ? bytes(part.bytes) : has}</span>
           </span>
         )}
       </span>
