@@ -12,8 +12,8 @@ use marey_model::spool::Definition;
 static START: AtomicUsize = AtomicUsize::new(0);
 static END: AtomicUsize = AtomicUsize::new(0);
 
-/// To be called before calls are recorded.
-pub(super) fn find() {
+/// To be called before calls are recorded, and before threads are sampled.
+pub(crate) fn find() {
     // SAFETY: `visit` looks at what it is given.
     unsafe { libc::dl_iterate_phdr(Some(visit), core::ptr::null_mut()) };
 }

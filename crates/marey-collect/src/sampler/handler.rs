@@ -12,10 +12,12 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use marey_measure::{Counting, Sample, open_sites, sys};
+use marey_measure::{Counting, Sample, SampledFrame, open_sites, sys};
 
 use super::walk::Registers;
 use super::{State, Stopped, handlers, restart};
+use crate::c_library::ours;
+use crate::own::local;
 use crate::variable::thread_variable;
 
 /// The kernel's `sigaction`.
@@ -35,6 +37,21 @@ const CANDIDATES: [u32; 6] = [60, 59, 58, 57, 56, 55];
 
 /// Bytes of the set of signals.
 const SET: usize = 8;
+
+/// The stack without what our own code has called: that is the recorder's work, and no function of the program's.
+fn beneath_our_own_calls(frames: &mut [SampledFrame]) -> &[SampledFrame] {
+    // SAFETY: the thread's own memory.
+    let is_inside = unsafe { (*local()).own != 0 };
+    match frames.iter().position(|frame| ours::is_ours(frame.address)).filter(|_| is_inside) {
+        Some(at) => {
+            if !frames[at].is_place {
+                frames[at] = SampledFrame { address: frames[at].address.wrapping_sub(1), is_place: true };
+            }
+            &frames[at..]
+        }
+        None => frames,
+    }
+}
 
 /// Takes a signal that nobody uses. `None` if there is none.
 pub(super) fn install() -> Option<u32> {
@@ -269,7 +286,7 @@ unsafe extern "C" fn sampled(state: *mut State, information: *const libc::siginf
         let n_open = open_sites(state.thread, &mut state.open);
         let node = samples.add(&Sample {
             open: &state.open[..n_open],
-            frames: &state.frames[..n_frames],
+            frames: beneath_our_own_calls(&mut state.frames[..n_frames]),
             is_complete,
             ticks,
             weight,

@@ -35,6 +35,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use marey_measure::{Counting, Lock, Runtime, Samples, Thread, sys};
 use marey_model::spool::Definition;
 
+use crate::c_library::ours;
 use crate::unwind::Modules;
 use state::{FREE, Shared, State, StatePointer, new_state, take_free};
 use stop::{BARRED, STOPPED, UNTOLD, is_paused, stop_timer, tell_stopped};
@@ -72,6 +73,7 @@ fn begin_sampling(runtime: &'static Runtime) -> bool {
         timer::go_by_the_wall();
     }
     walk::prepare();
+    ours::find();
     define_modules(runtime);
     let Some(signal) = handler::install() else {
         tell(runtime, 1, "no samples: no real-time signal is free");
