@@ -304,7 +304,7 @@ export type WireWorth = { least: number, greatest: number, changes: number, loca
 
 export type WireEnd = { end: string, text: string, line: number, carried: number | null, distance: number, };
 
-export type WireSourceStatement = { line: number, array: number, name: string, verb: string, moves: boolean, accesses: number, bytes: number, time_ns: number, pattern: string, transfers: number, region: number | null, };
+export type WireSourceStatement = { line: number, array: number, name: string, verb: string, moves: boolean, communicates: boolean, accesses: number, bytes: number, time_ns: number, pattern: string, transfers: number, region: number | null, };
 
 export type WireSourceType = { number: number, name: string, kind: string, known_to: string, file: number | null, line: number, last: number, bytes: number | null, members: number, };
 
