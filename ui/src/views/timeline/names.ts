@@ -3,6 +3,7 @@ import type { Ground, Ink } from "../../canvas/ink.ts";
 import { pixel } from "../../canvas/palette.ts";
 import { count, counted } from "../../base/format.ts";
 import { drawCourse } from "../../tracks/course.ts";
+import { processName } from "../../state/run.ts";
 import { endOf, type Row, type TrackBox } from "../../tracks/layout.ts";
 import type { StatesLook } from "../../tracks/states.ts";
 import { span } from "../quantities.ts";
@@ -33,8 +34,10 @@ export function names(canvas: Ink, scene: Scene, height: number): void {
     canvas.fillStyle = isChosen ? colours.text : colours.muted;
     canvas.font = `${isChosen ? "600 " : ""}${row.height < 18 ? 11 : 12}px ${FONT}`;
     const threads = scene.threadsOf(row.location);
-    canvas.fillText(typeof threads === "number" ? `${location.name} +${threads}` : location.name, left, y);
-    const after = left + canvas.measureText(location.name).width + 6;
+    const room = GUTTER - 6 - left;
+    const name = fitted(canvas, location.name, processName(location.process), room);
+    canvas.fillText(typeof threads === "number" ? fitted(canvas, `${location.name} +${threads}`, "", room) : name, left, y);
+    const after = left + canvas.measureText(name).width + 6;
     if (threads !== "none") triangle(canvas, scene, left - 7, y, threads === "shown");
     if (run.hosts.length > 1 && !isGrouped) {
       canvas.fillStyle = colours.faint;
@@ -44,6 +47,16 @@ export function names(canvas: Ink, scene: Scene, height: number): void {
     tracksOf(canvas, scene, row, left + 10);
   }
   canvas.restore();
+}
+
+/** A name that has so much room: without that of its process, which stands above, then without its beginning, for numbers stand at the end. */
+function fitted(canvas: Ink, name: string, process: string, room: number): string {
+  const fits = (text: string): boolean => canvas.measureText(text).width <= room;
+  if (fits(name)) return name;
+  const own = name.startsWith(`${process} `) ? name.slice(process.length + 1) : name;
+  if (fits(own)) return own;
+  const cuts = Array.from({ length: own.length }, (_, cut) => `…${own.slice(cut + 1)}`);
+  return cuts.find(fits) ?? "";
 }
 
 /** What charts beneath a row are called, and what they go from and to. */
