@@ -124,16 +124,25 @@ fn named(
     for idx in order {
         let (module, vaddr) = functions[idx];
         let resolved = resolve_one(module, Address::Exact(vaddr), modules, symbolizer)?;
-        found[idx] = resolved.filter(|resolved| resolved.quality != Quality::ModuleOffset).and_then(function);
+        let Some(resolved) = resolved.filter(|resolved| resolved.quality != Quality::ModuleOffset) else {
+            continue;
+        };
+        // Where something has been inlined into a function at its very beginning, it is the function that is meant; elsewhere
+        // the code is that of a construct, in the function that has it in the source.
+        let is_within = resolved.frames.len() > 1 && {
+            let before = resolve_one(module, Address::Exact(vaddr.wrapping_sub(1)), modules, symbolizer)?;
+            let physical = |of: &Resolved| of.frames.last().map(|frame| frame.function.clone());
+            before.is_some_and(|before| physical(&before) == physical(&resolved))
+        };
+        let mut frames = resolved.frames.into_iter();
+        found[idx] = if is_within { frames.next() } else { frames.next_back() }.map(function);
     }
     Ok(found)
 }
 
-/// What is called: the physical function, whatever has been inlined at its very beginning.
-fn function(resolved: Resolved) -> Option<Function> {
-    let frame = resolved.frames.into_iter().next_back()?;
+fn function(frame: marey_source::Frame) -> Function {
     let (file, line) = (frame.file.unwrap_or_default(), frame.line.unwrap_or(0));
-    Some(Function { name: frame.function, file, line })
+    Function { name: frame.function, file, line }
 }
 
 fn push(frames: &mut Columns, module: u32, vaddr: i64, resolved: &Resolved) -> anyhow::Result<()> {

@@ -282,12 +282,24 @@ impl Decoder {
     fn end_idle(&mut self, with: &With<'_>, ending: u64, builder: &mut Builder, out: &mut Happened) {
         let (context, thread) = (with.context, with.index.streams[self.stream].thread);
         let Some(idle) = context.idle.get(&thread).filter(|idle| idle.ticks <= ending) else { return };
+        // What it waited for after its last task is all that it waited there for the others.
+        let has_executed = idle.since != 0;
+        if has_executed && idle.wait != u32::MAX && !builder.stack.is_empty() && idle.since < idle.ticks {
+            let since = self.ticks.max(idle.since);
+            let now = context.clock.ns(since);
+            builder.advance(now);
+            builder.enter_earlier(idle.wait, since, now, out.slab_of(now), || {
+                context.site(with.globals, idle.wait)
+            });
+            self.ticks = since;
+        }
         self.ticks = self.ticks.max(idle.ticks);
         self.now = context.clock.ns(self.ticks);
         builder.advance(self.now);
         let truncated = self.truncated;
-        // The edge leads to the innermost.
-        if !builder.stack.is_empty() {
+        // The edge leads to the innermost. Nobody waits for himself.
+        let has_waited = idle.by != thread && (!has_executed || idle.since < idle.ticks);
+        if !builder.stack.is_empty() && has_waited {
             out.edge(context, idle.kind, idle.by, context.clock.ns(idle.ticks), self.now, 0);
         }
         self.close(&context.clock, builder, out, 0);

@@ -125,6 +125,8 @@ pub(crate) struct IdleDef {
     pub by: u32,
     pub kind: u8,
     pub site: u32,
+    pub since: u64,
+    pub wait: u32,
 }
 
 /// Name, unit and source of a counter.
@@ -483,8 +485,8 @@ impl ProcessDefs {
                 self.resources =
                     Some(Resources { peak_memory, user, system, major_faults, waits, preemptions });
             }
-            D::Idle { thread, ticks, by, kind, site } => {
-                self.idle.insert(thread, IdleDef { ticks, by, kind, site });
+            D::Idle { thread, ticks, by, kind, site, since, wait } => {
+                self.idle.insert(thread, IdleDef { ticks, by, kind, site, since, wait });
             }
             D::Ending { kind, code, end } => self.ending = Some((kind, code, end)),
             D::Trouble { kind, count, detail } => self.troubles.push((kind, count, detail)),

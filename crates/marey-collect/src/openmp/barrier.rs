@@ -22,6 +22,7 @@ use crate::process;
 use crate::threads::Note;
 
 static IDLE: Named = Named::new("", "");
+static WAITING: Named = Named::new("", "");
 static NONE: Named = Named::new("", "");
 static END_OF_LOOP: Named = Named::new("construct", "end of loop");
 static END_OF_SECTIONS: Named = Named::new("construct", "end of sections");
@@ -189,7 +190,6 @@ pub(super) unsafe fn end_wait(thread: *mut Thread, region: u32, at: u64, kind: E
 
 /// The thread had nothing to do for so long, in a call that executes tasks.
 unsafe fn wait_until(thread: *mut Thread, span: (u64, u64), kind: EdgeKind, note: Option<Note>) {
-    static WAITING: Named = Named::new("", "");
     // SAFETY: the caller's promise.
     unsafe {
         if let Some(runtime) = Thread::runtime(thread) {
@@ -243,6 +243,11 @@ pub(super) unsafe fn task_ended(thread: *mut Thread) {
         if (*here()).idle_since != 0 {
             (*here()).idle_since = now(thread).max(1);
             (*here()).tasks += 1;
+            if (*here()).is_parked != 0
+                && let Some(tables) = tables()
+            {
+                tables.rests((*thread).serial, (*here()).idle_since);
+            }
         }
     }
 }
@@ -314,10 +319,15 @@ pub(super) fn thread_ends() {
 /// Says of threads that came to the end of a parallel region, and are there still, when it was over: they cannot.
 pub(super) fn process_ends(runtime: &Runtime) {
     let Some(tables) = tables() else { return };
-    for (thread, last) in tables.idle() {
+    for (thread, last, since) in tables.idle() {
         let site = IDLE.site(runtime, Construct::Idle).unwrap_or(u32::MAX);
+        let wait = match since {
+            0 => u32::MAX,
+            _ => WAITING.site(runtime, Construct::WaitForTasks).unwrap_or(u32::MAX),
+        };
         let (ticks, by, kind) = (last.ticks, last.thread, EdgeKind::Barrier as u8);
-        runtime.define(|definitions| definitions.define(&Definition::Idle { thread, ticks, by, kind, site }));
+        let idle = Definition::Idle { thread, ticks, by, kind, site, since, wait };
+        runtime.define(|definitions| definitions.define(&idle));
     }
 }
 

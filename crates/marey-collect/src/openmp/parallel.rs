@@ -11,7 +11,7 @@ use marey_measure::{Thread, existing_thread, now};
 use marey_model::EdgeKind;
 
 use super::here::{Here, here, number};
-use super::real::{address, name};
+use super::real::{Function, address, name};
 use super::region::{self, Construct, begin_call, enter, leave, site_of_call, site_of_task};
 use super::tables::{TeamRef, tables};
 use super::wrapper::{Frame, export, export_long};
@@ -42,6 +42,8 @@ export_long! {
 /// What the threads of a region begin with.
 #[repr(C)]
 struct Closure {
+    /// The first word of the program's own, which the runtime reads of a region in which tasks reduce.
+    reductions: usize,
     function: usize,
     data: usize,
     team: Option<TeamRef>,
@@ -77,8 +79,13 @@ unsafe extern "C" fn before(frame: *mut Frame, index: usize) -> usize {
             let region = enter(thread, site);
             let began = now(thread);
             let [function, data, ..] = (*frame).args;
+            let reductions = match index == Function::GOMP_parallel_reductions as usize {
+                true => *(data as *const usize),
+                false => 0,
+            };
             let team = tables().and_then(|tables| tables.team(began));
-            let closure = Closure { function, data, team, began, first: thread, noun, index: index as u32 };
+            let index = index as u32;
+            let closure = Closure { reductions, function, data, team, began, first: thread, noun, index };
             pending.write(Pending { closure, outer: *here(), region, is_recorded: 1 });
             (*frame).args[0] = starts as *const () as usize;
             (*frame).args[1] = &raw const (*pending).closure as usize;
@@ -221,11 +228,13 @@ pub(super) unsafe extern "C" fn nothing_before(frame: *mut Frame, index: usize) 
     unsafe { address(index, frame) }
 }
 
-/// Whoever leaves what is cancelled comes to no barrier in it.
+/// Whoever leaves what is cancelled comes to no barrier in it; but no barrier is in a group of tasks.
 unsafe extern "C" fn after_cancel(frame: *mut Frame, _: usize) {
+    const TASKGROUP: usize = 8;
     // SAFETY: the frame is that of the call.
     unsafe {
         if (*frame).result as u8 != 0
+            && (*frame).args[0] as u32 as usize & TASKGROUP == 0
             && let Some(team) = (*here()).team
         {
             team.cancelled();

@@ -36,6 +36,45 @@ thread_variable! {
     fn stack -> Stack; "marey_openmp_saved", 16 bytes, aligned 3
 }
 
+/// What one thread at a time can have, and the thread asks for.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Wanted {
+    /// Its address; 0 for none.
+    pub(super) what: usize,
+    /// Where notes are left of it, see [`super::tables::Tables`]; 0 for nowhere.
+    pub(super) place: usize,
+    /// Since when.
+    pub(super) began: u64,
+    /// Whether another thread had it.
+    pub(super) is_held: usize,
+}
+
+thread_variable! {
+    /// The calling thread's own.
+    fn wanted -> Wanted; "marey_openmp_wanted", 32 bytes, aligned 3
+}
+
+/// Notes what the thread asks for; what it asked for before, and did not get.
+pub(super) fn wants(it: Wanted) -> Option<Wanted> {
+    // SAFETY: the thread's own memory.
+    let before = unsafe { wanted().replace(it) };
+    (before.what != 0).then_some(before)
+}
+
+/// What the thread has asked for, if it is this.
+pub(super) fn gets(what: usize) -> Option<Wanted> {
+    // SAFETY: the thread's own memory.
+    unsafe {
+        let it = *wanted();
+        if it.what != what {
+            return None;
+        }
+        (*wanted()).what = 0;
+        (what != 0).then_some(it)
+    }
+}
+
 /// Puts aside what the thread is in, and what goes with it.
 pub(super) fn push(region: u32, place: usize, what: usize, began: u64, group: u64) {
     // SAFETY: the thread's own memory; the entries are mapped for ever.

@@ -106,8 +106,16 @@ impl Tables {
     pub(super) fn park(&self, serial: u32, team: TeamRef, round: u32) {
         if let Some(parked) = self.parked(serial) {
             parked.generation.store(team.generation, Ordering::Relaxed);
+            parked.since.store(0, Ordering::Relaxed);
             parked.round.store(round, Ordering::Relaxed);
             parked.team.store(core::ptr::from_ref(team.team).cast_mut(), Ordering::Release);
+        }
+    }
+
+    /// It has executed a task there, until `since`.
+    pub(super) fn rests(&self, serial: u32, since: u64) {
+        if let Some(parked) = self.parked(serial) {
+            parked.since.store(since, Ordering::Release);
         }
     }
 
@@ -118,14 +126,16 @@ impl Tables {
         }
     }
 
-    /// Threads that wait for another parallel region, with who ended the one before: its last arrival.
-    pub(super) fn idle(&self) -> impl Iterator<Item = (u32, Note)> {
+    /// Threads that wait for another parallel region, with who ended the one before, its last arrival, and since when they have
+    /// nothing to do after a task, 0 without one.
+    pub(super) fn idle(&self) -> impl Iterator<Item = (u32, Note, u64)> {
         (0..).zip(&self.parked).filter_map(|(serial, parked)| {
             // SAFETY: teams stay where they are.
             let team = unsafe { parked.team.load(Ordering::Acquire).as_ref() }?;
             let generation = parked.generation.load(Ordering::Relaxed);
             let last = TeamRef { team, generation }.end(parked.round.load(Ordering::Relaxed));
-            (team.is_over.load(Ordering::Acquire) != 0).then_some((serial, last?))
+            let since = parked.since.load(Ordering::Acquire);
+            (team.is_over.load(Ordering::Acquire) != 0).then_some((serial, last?, since))
         })
     }
 }
@@ -133,6 +143,8 @@ impl Tables {
 struct Parked {
     team: AtomicPtr<Team>,
     generation: AtomicU64,
+    /// Since when it has nothing to do, after a task that it has executed there; 0 if there was none.
+    since: AtomicU64,
     round: AtomicU32,
 }
 

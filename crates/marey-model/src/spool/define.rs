@@ -475,6 +475,10 @@ definitions! {
         kind: u8,
         /// The site that the thread was in from then on.
         site: u32,
+        /// Since when it only waited, if it had executed tasks in them before; else 0.
+        since: u64,
+        /// The site of that wait; `u32::MAX` without one.
+        wait: u32,
     }
 }
 

@@ -13,9 +13,7 @@ use marey_measure::{Thread, count_free_lock, now};
 use marey_model::EdgeKind;
 
 use super::super::here::{Here, here, number};
-use super::super::region::{
-    self, Construct, Named, begin, enter, leave, leave_because, site_of_call, site_of_task,
-};
+use super::super::region::{self, Construct, Named, begin, enter, leave, passed, site_of_call, site_of_task};
 use super::super::tables::{TeamRef, tables};
 use super::super::{barrier, depend, place, saved, share};
 use super::{Call, Mutex, SyncRegion, Work, callback};
@@ -23,7 +21,7 @@ use crate::entry::Entry;
 use crate::threads::Note;
 
 /// What the runtime is asked to tell, by the number of the interface.
-pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 15] = [
+pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 16] = [
     (3, parallel_begin),
     (4, parallel_end),
     (5, task_create),
@@ -37,6 +35,7 @@ pub(super) const CALLBACKS: [(i32, unsafe extern "C" fn()); 15] = [
     (23, sync_region),
     (26, mutex_acquire),
     (27, mutex_acquired),
+    (28, nest_lock),
     (30, cancel),
     (32, dispatch),
 ];
@@ -55,6 +54,7 @@ callback! {
     sync_region = syncs;
     mutex_acquire = acquires;
     mutex_acquired = acquired;
+    nest_lock = nests;
     cancel = cancels;
     dispatch = dispatches;
 }
@@ -210,16 +210,16 @@ unsafe fn wait_ends(thread: *mut Thread) {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(wait) = saved::pop() else { return };
-        let note = note_of(&wait);
+        let note = note_of(wait.place, wait.what, wait.began);
         barrier::end_wait(thread, wait.region, u64::MAX, EdgeKind::Join, note);
     }
 }
 
 /// Takes a waiter off the list; the note that ended its wait.
-fn note_of(wait: &saved::Saved) -> Option<Note> {
-    let tables = tables().filter(|_| wait.place != 0)?;
-    tables.notes.unregister(wait.place);
-    tables.notes.find(wait.what).filter(|note| wait.began <= note.ticks)
+fn note_of(place: usize, what: usize, began: u64) -> Option<Note> {
+    let tables = tables().filter(|_| place != 0)?;
+    tables.notes.unregister(place);
+    tables.notes.find(what).filter(|note| began <= note.ticks)
 }
 
 unsafe extern "C" fn works(call: *const Call) {
@@ -286,35 +286,61 @@ unsafe extern "C" fn dispatches(call: *const Call) {
     }
 }
 
-unsafe extern "C" fn cancels(_: *const Call) {
-    // SAFETY: the thread's own memory.
+unsafe extern "C" fn cancels(call: *const Call) {
+    /// Of a group of tasks, in which there is no barrier that could be left out.
+    const TASKGROUP: usize = 8;
+    // SAFETY: as above; the rest is the thread's own memory.
     unsafe {
-        if let Some(team) = (*here()).team {
+        if (*call).args[1] & TASKGROUP == 0
+            && let Some(team) = (*here()).team
+        {
             team.cancelled();
         }
     }
 }
 
+/// A thread asks for something that one at a time can have. It is written down when it gets it, for it may not: libomp up to
+/// version 14 says of a try that it waits.
 unsafe extern "C" fn acquires(call: *const Call) {
     // SAFETY: as above.
     unsafe {
         let [kind, _, _, what, ..] = (*call).args;
-        let construct = match Mutex::of(kind) {
-            Mutex::Critical => Construct::CriticalWait,
-            Mutex::Atomic => Construct::AtomicWait,
-            Mutex::Ordered => Construct::OrderedWait,
-            Mutex::Lock => Construct::Lock,
-            Mutex::Test | Mutex::Other => return,
-        };
+        let kind = Mutex::of(kind);
+        if matches!(kind, Mutex::Test | Mutex::Other) {
+            return;
+        }
         let Some(tables) = tables() else { return };
         let Some((_own, (_, thread))) = begin((*call).sp) else { return };
-        let is_held = construct == Construct::OrderedWait || tables.wants(what);
-        let (mut region, mut place) = (0, 0);
-        if is_held {
-            region = enter(thread, site_of_call(thread, construct, u32::MAX, (*call).entry()));
-            place = tables.notes.register(what);
+        let is_held = kind == Mutex::Ordered || tables.wants(what);
+        let place = if is_held { tables.notes.register(what) } else { 0 };
+        let it = saved::Wanted { what, place, began: now(thread), is_held: is_held.into() };
+        if let Some(before) = saved::wants(it) {
+            gives_up(before);
         }
-        saved::push(region, place, what, now(thread), 0);
+    }
+}
+
+/// What was asked for was not given.
+fn gives_up(before: saved::Wanted) {
+    if let Some(tables) = tables() {
+        if before.place != 0 {
+            tables.notes.unregister(before.place);
+        }
+        tables.gives_back(before.what);
+    }
+}
+
+/// A lock that nests is taken once more, or given back once less than it was taken, by who has it.
+unsafe extern "C" fn nests(call: *const Call) {
+    // SAFETY: as above.
+    unsafe {
+        let [endpoint, what, ..] = (*call).args;
+        let Some(_own) = begin((*call).sp) else { return };
+        if endpoint as u32 as usize == BEGIN
+            && let Some(before) = saved::gets(what)
+        {
+            gives_up(before);
+        }
     }
 }
 
@@ -327,28 +353,37 @@ unsafe extern "C" fn acquired(call: *const Call) {
             return;
         }
         let Some((_own, (_, thread))) = begin((*call).sp) else { return };
-        if kind == Mutex::Test {
-            _ = tables().map(|tables| tables.wants(what));
-            return count_free_lock(thread);
-        }
-        let Some(wait) = saved::pop() else { return };
-        let edge = if kind == Mutex::Ordered { EdgeKind::Wake } else { EdgeKind::LockHandOver };
-        let note = note_of(&wait);
-        leave_because(thread, wait.region, u64::MAX, edge, note);
-        let construct = match kind {
-            Mutex::Critical => Construct::Critical,
-            Mutex::Atomic => Construct::Atomic,
-            Mutex::Ordered => Construct::Ordered,
-            _ => {
-                if wait.place == 0 {
-                    count_free_lock(thread);
-                }
-                return;
+        let Some(wanted) = saved::gets(what) else {
+            // Without having asked, by a try.
+            if matches!(kind, Mutex::Test | Mutex::Lock) {
+                _ = tables().map(|tables| tables.wants(what));
+                count_free_lock(thread);
             }
+            return;
         };
-        let site = site_of_call(thread, construct, u32::MAX, (*call).entry());
-        let region = enter(thread, site.filter(|_| (*here()).can_hold()));
-        (*here()).push_held(region);
+        let note = note_of(wanted.place, what, wanted.began);
+        let span = (wanted.began, now(thread));
+        let (waits, construct) = match kind {
+            Mutex::Critical => (Construct::CriticalWait, Some(Construct::Critical)),
+            Mutex::Atomic => (Construct::AtomicWait, Some(Construct::Atomic)),
+            Mutex::Ordered => (Construct::OrderedWait, Some(Construct::Ordered)),
+            _ => (Construct::Lock, None),
+        };
+        // Those that others have are told apart by little more than their addresses; who has waited finds who gave it back,
+        // if there was room for that.
+        let has_waited = wanted.is_held != 0 && (note.is_some() || wanted.place == 0);
+        if kind == Mutex::Ordered || has_waited {
+            let edge = if kind == Mutex::Ordered { EdgeKind::Wake } else { EdgeKind::LockHandOver };
+            let site = site_of_call(thread, waits, u32::MAX, (*call).entry());
+            passed(thread, site, span, edge, note);
+        } else if construct.is_none() {
+            count_free_lock(thread);
+        }
+        if let Some(construct) = construct {
+            let site = site_of_call(thread, construct, u32::MAX, (*call).entry());
+            let region = enter(thread, site.filter(|_| (*here()).can_hold()));
+            (*here()).push_held(region);
+        }
     }
 }
 
