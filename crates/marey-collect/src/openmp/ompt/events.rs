@@ -81,17 +81,35 @@ fn noun(runtime: &marey_measure::Runtime, address: usize) -> u32 {
     if address == 0 { u32::MAX } else { place::noun(runtime, address - 1) }
 }
 
+/// What a parallel region is, besides one of the program's.
+const LEAGUE: usize = 1 << 30;
+const OF_A_TEAM: usize = 1 << 31;
+/// In the place of a team: libomp begins a region of one thread for each team of a league, which is none of the program's.
+const NO_REGION: u64 = 1;
+
+fn is_for_a_team(flags: usize, called_from: usize) -> bool {
+    flags & OF_A_TEAM != 0 && called_from == 0
+}
+
 unsafe extern "C" fn parallel_begins(call: *const Call) {
     // SAFETY: the call is under way, and its arguments are those of the callback.
     unsafe {
-        let data = (*call).args[2] as *mut u64;
+        let [_, _, data, _, flags, called_from] = (*call).args;
+        let data = data as *mut u64;
         *data = 0;
+        if is_for_a_team(flags, called_from) {
+            *data = NO_REGION;
+            return;
+        }
         let Some((_own, (runtime, thread))) = begin((*call).sp) else { return };
-        let noun = noun(runtime, (*call).args[5]);
-        let region = enter(thread, site_of_call(thread, Construct::Parallel, noun, (*call).entry()));
+        let noun = noun(runtime, called_from);
+        let construct = if flags & LEAGUE == 0 { Construct::Parallel } else { Construct::Teams };
+        let region = enter(thread, site_of_call(thread, construct, noun, (*call).entry()));
         let began = now(thread);
         saved::push(region, 0, 0, began, 0);
-        if let Some(team) = tables().and_then(|tables| tables.team(began)) {
+        if flags & LEAGUE == 0
+            && let Some(team) = tables().and_then(|tables| tables.team(began))
+        {
             team.of((*thread).serial, noun);
             *data = team.token();
         }
@@ -101,6 +119,10 @@ unsafe extern "C" fn parallel_begins(call: *const Call) {
 unsafe extern "C" fn parallel_ends(call: *const Call) {
     // SAFETY: as above.
     unsafe {
+        let [_, _, flags, called_from, ..] = (*call).args;
+        if is_for_a_team(flags, called_from) {
+            return;
+        }
         let Some((_own, (_, thread))) = begin((*call).sp) else { return };
         if let Some(team) = (*call).team(0) {
             team.over();
@@ -116,8 +138,9 @@ unsafe extern "C" fn implicit(call: *const Call) {
     const INITIAL: usize = 1;
     // SAFETY: as above.
     unsafe {
-        let [endpoint, _, _, _, index, flags] = (*call).args;
-        if flags & INITIAL != 0 {
+        let [endpoint, region, _, _, index, flags] = (*call).args;
+        let token = (region as *const u64).as_ref().copied();
+        if flags & INITIAL != 0 || token == Some(NO_REGION) {
             return;
         }
         let Some((_own, (runtime, thread))) = begin((*call).sp) else { return };
