@@ -197,52 +197,50 @@ fn alone_waits_of_clang_are_those_that_the_program_plans() {
     waits_agree(&program.record(&[], &["edges"]), 12);
 }
 
-/// The program of odd constructs with this word, as both compilers make it; what it prints.
-fn odd(word: &str, expected: Option<&str>) -> Vec<Recorded> {
-    let lines = [GCC, CLANG].map(|line| line.replace("openmp.c", "openmp_odd.c"));
-    let programs = lines.iter().filter_map(|line| Program::compile(line));
-    let record = |program: Program| {
+/// Records the program of odd constructs with this word, as both compilers make it, which is to print this.
+fn odd(word: &str, expected: Option<&str>, check: impl Fn(&Recorded)) {
+    for line in [GCC, CLANG] {
+        let Some(program) = Program::compile(&line.replace("openmp.c", "openmp_odd.c")) else { continue };
         let dir = program.dir(word);
         let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
         record.args(["record", "--force", "--all", "--"]).arg(program.path()).arg(word);
         record.current_dir(&dir).env_remove("LD_PRELOAD").env("OMP_CANCELLATION", "true");
         let output = record.stdin(Stdio::null()).output().unwrap();
-        assert!(output.status.success(), "{word}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
         if let Some(expected) = expected {
-            assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), expected);
+            assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), expected, "{line}");
         }
-        Recorded { dir, output }
-    };
-    programs.map(record).collect()
+        check(&Recorded { dir, output });
+    }
 }
 
 #[test]
 fn tasks_of_a_region_that_reduces_do_so_recorded_too() {
-    for recorded in odd("reductions", Some("33\n")) {
-        let visits = visits(&recorded);
+    odd("reductions", Some("33\n"), |recorded| {
+        let visits = visits(recorded);
         assert_eq!((visits["parallel"], visits["implicit task"], visits["task"]), (1, 3, 3), "{visits:?}");
-    }
+    });
 }
 
 #[test]
 fn nobody_waits_for_locks_that_are_free_or_tried_or_nest() {
-    for recorded in odd("locks", Some("3\n")) {
-        let found = visits(&recorded);
+    odd("locks", Some("3\n"), |recorded| {
+        let found = visits(recorded);
         assert_eq!(found.get("lock"), None, "{found:?}");
-        let mut regions = intervals(&recorded, "parallel");
+        let mut regions = intervals(recorded, "parallel");
         regions.sort_unstable();
         assert_eq!(regions.len(), 5);
         // None begins before the one before it is over.
         assert!(regions.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0), "{regions:?}");
-    }
+    });
 }
 
 #[test]
 fn leagues_have_no_regions_but_those_of_the_program() {
-    for recorded in odd("league", Some("2 2\n")) {
-        let visits = visits(&recorded);
+    odd("league", Some("2 2\n"), |recorded| {
+        let visits = visits(recorded);
         assert_eq!((visits["teams"], visits["parallel"], visits["implicit task"]), (1, 2, 2), "{visits:?}");
-    }
+    });
 }
 
 #[test]
@@ -251,24 +249,24 @@ fn tasks_of_one_function_are_told_apart_by_their_lines() {
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/openmp_odd.c"),
     );
     let line = |of: &str| source.as_ref().unwrap().lines().position(|line| line.contains(of)).unwrap() + 1;
-    for recorded in odd("lines", Some("")) {
-        let regions = archive(&recorded).table("regions").unwrap();
+    odd("lines", Some(""), |recorded| {
+        let regions = archive(recorded).table("regions").unwrap();
         let (verbs, lines) = (regions.text("verb").unwrap(), regions.u32("line").unwrap());
         let mut found: Vec<u32> =
             (0..regions.len()).filter(|&row| verbs[row] == "task").map(|row| lines[row]).collect();
         found.sort_unstable();
         assert_eq!(found, [line("task /* first */"), line("task /* second */")].map(|line| line as u32));
-    }
+    });
 }
 
 #[test]
 fn alone_waits_after_a_group_of_tasks_was_cancelled_have_their_causes() {
-    odd("group", None).iter().for_each(|recorded| waits_agree(recorded, 1));
+    odd("group", None, |recorded| waits_agree(recorded, 1));
 }
 
 #[test]
 fn alone_who_executes_tasks_in_the_last_barrier_waits_after_them_only() {
-    odd("last", None).iter().for_each(|recorded| waits_agree(recorded, 1));
+    odd("last", None, |recorded| waits_agree(recorded, 1));
 }
 
 /// Intervals of a verb of level `openmp`: start and length.
