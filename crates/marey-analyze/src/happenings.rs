@@ -267,6 +267,21 @@ pub struct Visit {
     pub between: Nanos,
 }
 
+impl Visit {
+    /// How much of it lies before an instant in it, without what lies between the visits that it stands for, which are taken to
+    /// be spread evenly. Pieces add up.
+    pub fn inside_before(&self, at: Nanos) -> Nanos {
+        let interval = self.interval;
+        let (passed, whole) = ((at - interval.start).0, (interval.end - interval.start).0);
+        let inside = whole - self.between.0.clamp(0, whole.max(0));
+        if inside == whole || whole <= 0 {
+            return Nanos(passed.max(0));
+        }
+        // At most `inside`, which is an i64.
+        Nanos(i64::try_from(i128::from(passed) * i128::from(inside) / i128::from(whole)).unwrap_or(inside))
+    }
+}
+
 impl From<Visit> for Interval {
     fn from(visit: Visit) -> Self {
         visit.interval

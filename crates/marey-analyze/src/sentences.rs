@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::{CallPathId, LocationId, Nanos, NounId, ProcessId, Role, fits};
 
-use crate::happenings::{Happenings, Interval, Unread};
+use crate::happenings::{Happenings, Unread, Visit};
 use crate::names::is_named;
 use crate::paths::{Paths, add, process_of};
 use crate::trace::{Region, Trace};
@@ -419,18 +419,20 @@ pub fn over_time(
     let mut found = vec![(0_u64, Nanos(0)); spans];
     let len = span_length(trace, spans).0;
     for slab in 0..events.slabs().len() {
-        events.intervals(slab, &mut |batch| {
+        events.visits(slab, &mut |batch| {
             // Lanes have no time of their own, here and in the sums.
             let has_time = |at: LocationId| trace.locations().get(at.idx()).is_some_and(|it| it.has_time());
-            let is_one = |it: &&Interval| of.contains(&it.call_path) && has_time(it.location);
-            for interval in batch.iter().filter(is_one) {
+            let is_one = |it: &&Visit| of.contains(&it.interval.call_path) && has_time(it.interval.location);
+            for visit in batch.iter().filter(is_one) {
+                let interval = visit.interval;
                 let span = |time: Nanos| usize::try_from(time.0 / len).unwrap_or(0).min(spans - 1);
                 let (first, last) = (span(interval.start), span(interval.end));
                 found[first].0 = found[first].0.saturating_add(interval.visits.into());
                 for (at, cell) in found.iter_mut().enumerate().take(last + 1).skip(first) {
                     let (from, to) = ((at as i64).saturating_mul(len), (at as i64 + 1).saturating_mul(len));
-                    let within = interval.end.0.min(to) - interval.start.0.max(from);
-                    add(&mut cell.1, Nanos(within.max(0)));
+                    let (from, to) = (interval.start.max(Nanos(from)), interval.end.min(Nanos(to)));
+                    let within = visit.inside_before(to) - visit.inside_before(from);
+                    add(&mut cell.1, within.max(Nanos(0)));
                 }
             }
         })?;

@@ -122,7 +122,7 @@ impl<'s> Visits<'s> {
         {
             return;
         }
-        let time = within.map_or(0, |(from, to)| inside_before(visit, to) - inside_before(visit, from));
+        let time = within.map_or(0, |(from, to)| (visit.inside_before(to) - visit.inside_before(from)).0);
         let above = self.paths[path.idx()].parent.filter(|above| above.idx() < path.idx());
         if let Some(only) = &mut self.only {
             let open = only.open.entry(location).or_default();
@@ -147,7 +147,7 @@ impl<'s> Visits<'s> {
         row.inclusive = row.inclusive.saturating_add(time);
         row.exclusive = row.exclusive.saturating_add(time);
         if begins {
-            let whole = inside_before(visit, interval.end);
+            let whole = visit.inside_before(interval.end).0;
             let number = u64::from(visit.interval.visits);
             row.visits = row.visits.saturating_add(number);
             row.bytes = row.bytes.saturating_add(visit.bytes.unwrap_or(0));
@@ -210,18 +210,6 @@ fn bin_row(
         Some(log2) => (1 << log2, 1_u64.checked_shl(log2 + 1).unwrap_or(u64::MAX)),
     };
     BinRow { call_path, location, bin: bin.map(|log2| (log2, range(log2))), number }
-}
-
-/// How much of a visit lies before an instant in it: if it stands for several, that is spread evenly. Pieces add up.
-fn inside_before(visit: &Visit, at: Nanos) -> i64 {
-    let interval = visit.interval;
-    let (passed, whole) = ((at - interval.start).0, (interval.end - interval.start).0);
-    let inside = whole - visit.between.0.clamp(0, whole.max(0));
-    if inside == whole || whole <= 0 {
-        return passed.max(0);
-    }
-    // At most `inside`, which is an i64.
-    i64::try_from(i128::from(passed) * i128::from(inside) / i128::from(whole)).unwrap_or(inside)
 }
 
 /// From, to, on which communicator, of what order of size.

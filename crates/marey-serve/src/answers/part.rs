@@ -69,7 +69,8 @@ fn of_span(run: &Opened<'_>, part: &PartOf, span: &SpanOf) -> Sums {
         sum_squares: 0.0,
         bytes: 0,
     };
-    let read = visits_of(run, span, &mut |it, path, inside| {
+    let read = visits_of(run, span, &mut |visit, path, inside| {
+        let it = &visit.interval;
         // Lanes have no time of their own, here and in the sums of the run.
         let has_time = run.trace.locations().get(it.location.idx()).is_some_and(|it| it.has_time());
         if !has_time || !is_meant(part, it.location.0) {

@@ -21,6 +21,7 @@ struct Sums {
 pub(super) fn answer(run: &Opened<'_>, span: &SpanOf) -> Vec<u8> {
     let mut sums = vec![Sums::default(); run.trace.call_paths().len()];
     let read = visits_of(run, span, &mut |visit, path, inside| {
+        let visit = &visit.interval;
         let own = &mut sums[visit.call_path.idx()];
         own.exclusive += inside;
         own.visits += u64::from(visit.visits);

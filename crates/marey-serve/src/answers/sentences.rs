@@ -131,7 +131,8 @@ pub(super) fn times(run: &Opened<'_>, asked: &SentenceTimes) -> Vec<u8> {
         if at + 1 < spans && edge(at + 1) <= time { at + 1 } else { at }
     };
     let mut found = vec![(0_u64, 0_i64); usize::try_from(spans).unwrap_or(0)];
-    let read = visits_of(run, &span, &mut |it, _, _| {
+    let read = visits_of(run, &span, &mut |visit, _, _| {
+        let it = &visit.interval;
         // Lanes have no time of their own, here and in the sums.
         let has_time = run.trace.locations().get(it.location.idx()).is_some_and(|it| it.has_time());
         if !has_time || !is_one[it.call_path.idx()] || !is_meant(&asked.part, it.location.0) {
@@ -140,7 +141,8 @@ pub(super) fn times(run: &Opened<'_>, asked: &SentenceTimes) -> Vec<u8> {
         let (from, to) = (it.start.0.max(span.from_ns), it.end.0.min(span.to_ns));
         for at in place(from)..=place(to) {
             let Some(cell) = usize::try_from(at).ok().and_then(|at| found.get_mut(at)) else { continue };
-            cell.1 += (to.min(edge(at + 1)) - from.max(edge(at))).max(0);
+            let (from, to) = (Nanos(from.max(edge(at))), Nanos(to.min(edge(at + 1))));
+            cell.1 += (visit.inside_before(to) - visit.inside_before(from)).0.max(0);
         }
         let begun = usize::try_from(place(from)).ok().filter(|_| span.from_ns <= it.start.0);
         if let Some(cell) = begun.and_then(|at| found.get_mut(at)) {

@@ -3,7 +3,7 @@
 //! The one idea: of the whole run these are the sums of its own profile, so that nothing is read. Of a span all visits in it
 //! are: each adds what of it lies inside to its own region, and takes that from the one around it.
 
-use marey_analyze::{CallPath, Interval, Span, Trace};
+use marey_analyze::{CallPath, Span, Trace, Visit};
 use marey_model::{CallPathId, Nanos};
 use rustc_hash::FxHashMap;
 
@@ -85,7 +85,8 @@ fn of_span(run: &Opened<'_>, span: &SpanOf) -> (Of, bool, Vec<String>) {
     let paths = run.trace.call_paths();
     let is_outermost = outermost(run);
     let region_of = |path: CallPathId| paths.get(path.idx()).map(|path| path.region.0);
-    let read = visits_of(run, span, &mut |it, path, inside| {
+    let read = visits_of(run, span, &mut |visit, path, inside| {
+        let it = &visit.interval;
         let own = sums.entry((it.location.0, path.region.0)).or_default();
         own.exclusive += inside;
         own.visits += u64::from(it.visits);
@@ -105,7 +106,7 @@ fn of_span(run: &Opened<'_>, span: &SpanOf) -> (Of, bool, Vec<String>) {
 pub(super) fn visits_of(
     run: &Opened<'_>,
     span: &SpanOf,
-    each: &mut dyn FnMut(&Interval, &CallPath, i64),
+    each: &mut dyn FnMut(&Visit, &CallPath, i64),
 ) -> Option<Vec<String>> {
     let all = 0..u32::try_from(run.trace.locations().len()).unwrap_or(u32::MAX);
     let (from, to) = (span.from_ns.max(0), span.to_ns);
@@ -118,9 +119,9 @@ pub(super) fn visits_of(
     let read = run.events.overlapping(within, all, &mut |visits| {
         for visit in visits {
             let it = &visit.interval;
-            let inside = it.end.0.min(to) - it.start.0.max(from);
-            if let Some(path) = paths.get(it.call_path.idx()).filter(|_| inside >= 0) {
-                each(it, path, inside);
+            let (begin, end) = (it.start.max(Nanos(from)), it.end.min(Nanos(to)));
+            if let Some(path) = paths.get(it.call_path.idx()).filter(|_| begin <= end) {
+                each(visit, path, (visit.inside_before(end) - visit.inside_before(begin)).0);
             }
         }
     });
