@@ -11,8 +11,8 @@ use marey_testkit::MadeUp;
 fn what_lies_between_visits_is_in_no_span() {
     let mut run = MadeUp::new(1);
     let rank = LocationId(0);
-    let poll = run.mpi("MPI_Test", Role::Poll, &[("main", 3)]);
-    let send = run.mpi("MPI_Send", Role::Send, &[("main", 4)]);
+    let poll = run.mpi("MPI_Test", Role::Wait, &[("main", 3)]);
+    let send = run.mpi("MPI_Send", Role::Transfer, &[("main", 4)]);
     run.pause(rank, 500);
     run.polls_with_gaps(rank, poll, (1000, 950), 4);
     run.pause(rank, 450);

@@ -204,9 +204,14 @@ unsafe fn part(open: &Open, call: Call, args: &[usize]) -> Option<Part> {
     let given = if buffers[0] == in_place { buffers[1] } else { buffers[0] };
     // Of a broadcast there is but one buffer.
     let got = if buffers[1] == in_place { buffers[0] } else { buffers[1] };
-    let data = |bytes: u64, buffer: usize| match bytes {
-        0 => message::NO_DATA,
-        _ => crate::data::buffers::data(open.runtime, call.entry, buffer),
+    let types = types(call.function().class).map(|at| at.map(|at| args[at]));
+    let data = |bytes: u64, buffer: usize| {
+        if bytes == 0 {
+            return message::NO_DATA;
+        }
+        let kind = types.map(|types| types[usize::from(buffer != buffers[0])]);
+        let first = kind.map_or(buffer, |kind| datatype(open.runtime, kind).first_byte(kind, buffer));
+        crate::data::buffers::data(open.runtime, call.entry, first)
     };
     let data = [data(bytes_out, given), data(bytes_in, got)];
     Some(Part { communicator: comm.number, root, bytes_out, bytes_in, data })
@@ -221,6 +226,21 @@ fn buffers(class: Class) -> Option<[usize; 2]> {
         C::NeighborAllgather | C::NeighborAlltoall => [0, 3],
         C::Scatterv | C::Alltoallv | C::Alltoallw => [0, 4],
         C::Reduce | C::Allreduce | C::Scan | C::Exscan | C::ReduceScatter | C::ReduceScatterBlock => [0, 1],
+        _ => return None,
+    })
+}
+
+/// Which arguments are their types; `None` = there are many.
+fn types(class: Class) -> Option<[usize; 2]> {
+    use Class as C;
+    Some(match class {
+        C::Bcast => [2, 2],
+        C::Gather | C::Scatter | C::Allgather | C::Alltoall => [2, 5],
+        C::NeighborAllgather | C::NeighborAlltoall => [2, 5],
+        C::Gatherv | C::Allgatherv => [2, 6],
+        C::Scatterv => [3, 6],
+        C::Alltoallv => [3, 7],
+        C::Reduce | C::Allreduce | C::Scan | C::Exscan | C::ReduceScatter | C::ReduceScatterBlock => [3, 3],
         _ => return None,
     })
 }

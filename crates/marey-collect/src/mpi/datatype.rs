@@ -7,10 +7,10 @@ use marey_measure::{Lock, Runtime};
 use marey_model::spool::{Definition, DefinitionKind};
 use rustc_hash::FxHashMap;
 
-use super::contents;
 use super::flavour::{Family, flavour, object};
 use super::handles::{Handles, Known};
 use super::real::ask;
+use super::{contents, layout};
 
 /// What is known of a datatype.
 #[derive(Clone, Copy)]
@@ -18,9 +18,19 @@ pub(crate) struct Datatype {
     pub(crate) number: u32,
     /// Bytes of data in an element.
     pub(crate) size: u64,
+    /// Whether its data begin elsewhere than where it is said to lie.
+    is_displaced: bool,
 }
 
-/// A number and a size in one word, so that neither is looked for elsewhere.
+impl Datatype {
+    /// Where data begin of the type that the argument `word` names, and this is, at a buffer; 0 = at no address.
+    #[inline(always)]
+    pub(crate) fn first_byte(self, word: usize, buffer: usize) -> usize {
+        if self.is_displaced { layout::first_byte(word, buffer) } else { buffer }
+    }
+}
+
+/// A number, whether it is displaced, and a size in one word, so that none is looked for elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Packed(u64);
 
@@ -37,24 +47,31 @@ static UNNAMED: Lock<ByKey<u64>> = Lock::new(None);
 static RECENT: [AtomicU64; 1 << RECENT_BITS] = [const { AtomicU64::new(0) }; 1 << RECENT_BITS];
 /// A page. A program that works on ever smaller parts of a matrix goes through hundreds of sizes.
 const RECENT_BITS: u32 = 9;
-const UNKNOWN: Datatype = Datatype { number: u32::MAX, size: 0 };
+const UNKNOWN: Datatype = Datatype { number: u32::MAX, size: 0, is_displaced: false };
 
 impl Packed {
     const NUMBER_BITS: u32 = 24;
     const NUMBERS: u64 = (1 << Self::NUMBER_BITS) - 1;
+    const DISPLACED: u64 = 1 << Self::NUMBER_BITS;
+    const SIZE_AT: u32 = Self::NUMBER_BITS + 1;
     /// What a handle stands for whose type has been freed: if it comes back, then as a derived type,
     /// which has no name unless the program gives it one.
     const DERIVED: Self = Self(u64::MAX);
 
     /// `None` of the rare type that does not fit, which is looked up anew each time.
-    fn new(Datatype { number, size }: Datatype) -> Option<Self> {
-        let fits = u64::from(number) < Self::NUMBERS && size >> (u64::BITS - Self::NUMBER_BITS) == 0;
-        fits.then_some(Self(size << Self::NUMBER_BITS | u64::from(number)))
+    fn new(Datatype { number, size, is_displaced }: Datatype) -> Option<Self> {
+        let fits = u64::from(number) < Self::NUMBERS && size >> (u64::BITS - Self::SIZE_AT) == 0;
+        let displaced = if is_displaced { Self::DISPLACED } else { 0 };
+        fits.then_some(Self(size << Self::SIZE_AT | displaced | u64::from(number)))
     }
 
     #[inline(always)]
     fn open(self) -> Datatype {
-        Datatype { number: (self.0 & Self::NUMBERS) as u32, size: self.0 >> Self::NUMBER_BITS }
+        Datatype {
+            number: (self.0 & Self::NUMBERS) as u32,
+            size: self.0 >> Self::SIZE_AT,
+            is_displaced: self.0 & Self::DISPLACED != 0,
+        }
     }
 }
 
@@ -114,7 +131,7 @@ fn size_of_type(handle: usize) -> Option<u64> {
 
 fn learn_derived(runtime: &Runtime, handle: usize) -> Datatype {
     let Some(size) = size_of_type(handle) else { return UNKNOWN };
-    let known = unnamed(runtime, size);
+    let known = Datatype { is_displaced: layout::is_displaced(handle), ..unnamed(runtime, size) };
     if let Some(packed) = Packed::new(known) {
         DATATYPES.replace(handle, packed);
     }
@@ -152,6 +169,7 @@ fn learn(runtime: &Runtime, handle: usize) -> Datatype {
     } else {
         unnamed(runtime, size)
     };
+    let known = Datatype { is_displaced: layout::is_displaced(handle), ..known };
     if let Some(packed) = Packed::new(known) {
         DATATYPES.insert(handle, packed);
     }
@@ -174,5 +192,5 @@ fn define_as(runtime: &Runtime, name: String, size: u64) -> Datatype {
         definitions.define(&Definition::Datatype { id, name, size });
         id
     });
-    Datatype { number: number.unwrap_or(u32::MAX), size }
+    Datatype { number: number.unwrap_or(u32::MAX), size, is_displaced: false }
 }

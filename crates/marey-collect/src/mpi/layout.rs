@@ -162,13 +162,26 @@ fn measured(handle: usize) -> Option<Measured> {
     Some(Measured { bytes: fits(bytes.into())?, lower: first, reach: fits(reach)?, extent: fits(extent)? })
 }
 
-/// Where the first byte lies of data of the type that the argument `word` names, which begin at `MPI_BOTTOM`; 0 = at no address.
+/// Where the data of a type begin, from where it is said to lie.
+fn first(handle: usize) -> Option<i64> {
+    let (mut first, mut reach) = (0_i64, 0_i64);
+    ask!(PMPI_Type_get_true_extent(handle, &raw mut first, &raw mut reach)).then_some(first)
+}
+
+/// Whether that is elsewhere.
+pub(super) fn is_displaced(handle: usize) -> bool {
+    first(handle).is_some_and(|first| first != 0)
+}
+
+/// Where the first byte lies of data of the type that the argument `word` names, which is said to lie at `buffer`; 0 = at no
+/// address.
 #[cold]
-pub(super) fn absolute(word: usize) -> usize {
-    /// Types that are to be laid at an address begin near it.
+pub(super) fn first_byte(word: usize, buffer: usize) -> usize {
+    /// Types that are to be laid at an address, from `MPI_BOTTOM` on, begin near it.
     const NEAR: usize = 1 << 16;
-    let first = measured(flavour().handle(word)).and_then(|it| usize::try_from(it.lower).ok());
-    first.filter(|first| NEAR <= *first).unwrap_or(0)
+    let first = first(flavour().handle(word)).unwrap_or(0);
+    let at = buffer.wrapping_add_signed(first as isize);
+    if buffer == 0 && at < NEAR { 0 } else { at }
 }
 
 impl Measured {

@@ -9,7 +9,6 @@ use super::communicator::{communicator, communicator_noun};
 use super::contents;
 use super::datatype::datatype;
 use super::flavour::{Family, Outcome, flavour};
-use super::layout;
 use super::request::{self, Kind, Request};
 use crate::data::buffers;
 
@@ -38,9 +37,9 @@ pub(crate) fn half_of(
     let flavour = flavour();
     let [buffer, _, kind, peer, tag, comm] = words;
     let peer = flavour.peer(peer)?;
-    // From no address on, types say themselves where data lie.
-    let buffer = if buffer == 0 && 0 < count { layout::absolute(kind) } else { buffer };
-    let kind = datatype(runtime, kind);
+    let word = kind;
+    let kind = datatype(runtime, word);
+    let buffer = if 0 < count { kind.first_byte(word, buffer) } else { buffer };
     Some(Half {
         direction,
         communicator: communicator(comm)?.number,

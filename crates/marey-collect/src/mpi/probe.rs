@@ -122,7 +122,9 @@ unsafe fn taken(p: &Passing<5, impl Real<5>>, open: &Open) -> Option<(u64, Half)
     let [buffer, n, kind, message, _] = p.args;
     // SAFETY: the class says that the argument points to a message.
     let (serial, probed) = request::take_message(unsafe { flavour().handle_at(message) })?;
-    let datatype = datatype(open.runtime, kind).number;
+    let datatype = datatype(open.runtime, kind);
+    let buffer = datatype.first_byte(kind, buffer);
+    let datatype = datatype.number;
     let data = crate::data::buffers::data(open.runtime, p.call.entry, buffer);
     Some((serial, Half { buffer: buffer as u64, count: count(p.call, n), datatype, data, ..probed }))
 }

@@ -124,6 +124,18 @@ fn what_is_sent_on_a_stack_of_the_program_s_own_is_told_or_unknown_and_never_wro
     }
 }
 
+/// Types say where their data lie, which may be in another variable than the one that is given as the buffer.
+#[test]
+fn what_is_sent_lies_where_its_type_says() {
+    let Some((run, _place)) = record(&["displaced"]) else { return };
+    let (said, told) = (said(&run), told(&run));
+    assert_eq!((said.len(), told.len()), (10, 10));
+    for (tag, what, _, buffer) in said {
+        let it = &told[&tag];
+        assert_eq!((it.name.as_str(), it.buffer), (what.as_str(), buffer), "{tag}: {it:?}");
+    }
+}
+
 /// Arrays on the stack that lie where others did, frames by the dozen, blocks that are made anew.
 #[test]
 fn buffers_of_which_hundreds_take_turns_are_each_told_as_what_they_are() {

@@ -131,6 +131,37 @@ static void turns(void) {
     }
 }
 
+static double elsewhere[50];
+static struct {
+    int head;
+    double payload[20];
+} held;
+
+/* From so far behind what is given as the buffer, twice: types that are made anew are told anew. */
+static void send_behind(void *given, void *buffer, int doubles, const char *what) {
+    static double taken[50];
+    for (int i = 0; i < 2; i++) {
+        MPI_Aint behind = (char *)buffer - (char *)given;
+        MPI_Datatype type;
+        MPI_Request request;
+        MPI_Type_create_hindexed(1, &doubles, &behind, MPI_DOUBLE, &type);
+        MPI_Type_commit(&type);
+        MPI_Irecv(taken, doubles, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD, &request);
+        MPI_Send(given, 1, type, 0, tag, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Type_free(&type);
+        says(tag++, what, buffer, buffer);
+    }
+}
+
+static void displaced(void) {
+    send_behind(fixed, elsewhere, 50, "elsewhere");
+    send_behind(elsewhere, fixed, 1, "fixed");
+    send_behind(&held, held.payload, 20, "held.payload");
+    send_behind(MPI_BOTTOM, elsewhere, 50, "elsewhere");
+    send_behind(elsewhere, elsewhere, 50, "elsewhere");
+}
+
 /* KiB that nobody else has and no file holds. */
 static long own_memory(void) {
     char line[256];
@@ -147,6 +178,7 @@ int main(int argc, char **argv) {
     if (provided != MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 1);
     if (!strcmp(argv[1], "coroutines")) coroutines();
     if (!strcmp(argv[1], "turns")) turns();
+    if (!strcmp(argv[1], "displaced")) displaced();
     if (!strcmp(argv[1], "threads")) {
         threads(BEFORE);
         long before = own_memory();
