@@ -135,11 +135,11 @@ pub(crate) unsafe fn transfer<const N: usize>(mut p: Passing<N, impl Real<N>>) -
                 Some(_) => layout::shape(open.runtime, p.args[target + 3], count(p.call, p.args[target + 2])),
             };
             let n = n.map_or(1, |at| count(p.call, p.args[at]));
-            let kind = datatype(open.runtime, p.args[datatype_at]);
-            let bytes = n.saturating_mul(kind.size);
+            let bytes = n.saturating_mul(datatype(open.runtime, p.args[datatype_at]).size);
             let (target, displacement) = (i64::from(p.args[target] as i32), p.args[target + 1] as i64);
             // The first argument of all of them.
-            let buffer = kind.first_byte(p.args[datatype_at], p.args[0]);
+            let word = p.args[if kind == RmaKind::CompareAndSwap { 3 } else { 2 }];
+            let buffer = datatype(open.runtime, word).first_byte(word, p.args[0]);
             let data = crate::data::buffers::data(open.runtime, p.call.entry, buffer);
             let rma = Rma { kind, window, target, bytes, displacement, data, shape };
             open.finish_with_aside((done && target >= 0).then_some(rma), put_rma);

@@ -104,7 +104,7 @@ fn flow(source: &Place, sink: &Place, around: &Around<'_>) -> Option<(Option<u32
         None => around.of_functions.get(&source.function).unwrap_or(around.nothing),
     };
     let counts = |name: &str| {
-        one.iter().chain(&other).any(|row| around.variables(*row).counters.iter().any(|(it, _)| it == name))
+        one.iter().chain(&other).any(|row| around.variables(*row).counters.iter().any(|it| it.name == *name))
     };
     let is_fixed = |name: &str| !both.may_set(name) && !counts(name);
     if source.subscripts.iter().zip(&sink.subscripts).any(|(one, other)| one.is_never(other, &is_fixed)) {

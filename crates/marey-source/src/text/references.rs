@@ -12,7 +12,7 @@ use tree_sitter::Node;
 
 use super::dependences::{self, Around, Place};
 use super::facts::Reference;
-use super::subscripts::{Linear, Subscript, Variables};
+use super::subscripts::{Counter, Linear, Subscript, Variables};
 use super::symbols::{self, Written};
 use super::walk::{Walk, line, number};
 use crate::texts::Text;
@@ -363,7 +363,14 @@ pub(super) fn variables(walk: &mut Walk<'_>, node: Node<'_>, is_unordered: bool)
     (of.counters, of.is_unordered) = (counters, is_unordered);
 }
 
-fn controls(walk: &Walk<'_>, node: Node<'_>, found: &mut Vec<(String, Option<i64>)>, depth: u32) {
+/// How often a loop goes round from the first to the last value, in steps.
+fn iterations(((first, last), step): ((i64, i64), i64)) -> Option<i64> {
+    let steps = (i128::from(last) - i128::from(first)).checked_div(step.into())?;
+    let is_none = (first < last && step < 0) || (last < first && step > 0);
+    if is_none { Some(0) } else { i64::try_from(steps + 1).ok() }
+}
+
+fn controls(walk: &Walk<'_>, node: Node<'_>, found: &mut Vec<Counter>, depth: u32) {
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
         match child.kind() {
@@ -371,13 +378,13 @@ fn controls(walk: &Walk<'_>, node: Node<'_>, found: &mut Vec<(String, Option<i64
                 let mut cursor = child.walk();
                 let mut parts = child.named_children(&mut cursor).filter(|it| !it.is_extra());
                 let name = parts.next();
-                // First, last, step.
-                let step = match parts.nth(2) {
-                    Some(step) => Linear::of(step, walk.text).and_then(|it| it.number()),
-                    None => Some(1),
-                };
+                let number = |it: Node<'_>| Linear::of(it, walk.text).and_then(|it| it.number());
+                let (first, last) = (parts.next().and_then(number), parts.next().and_then(number));
+                let step = parts.next().map_or(Some(1), number);
                 if let Some(name) = name {
-                    found.push((walk.str(name).to_ascii_lowercase(), step));
+                    let name = walk.str(name).to_ascii_lowercase();
+                    let iterations = first.zip(last).zip(step).and_then(iterations);
+                    found.push(Counter { name, step, iterations });
                 }
             }
             "do_statement" | "concurrent_statement" | "concurrent_header" if depth < 4 => {

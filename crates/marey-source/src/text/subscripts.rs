@@ -30,11 +30,21 @@ pub(super) enum Subscript {
     Other(Vec<String>),
 }
 
+/// A variable that counts iterations.
+#[derive(Debug)]
+pub(super) struct Counter {
+    pub(super) name: String,
+    /// By how much; `None` = not a number.
+    pub(super) step: Option<i64>,
+    /// How many there are; `None` = not a number.
+    pub(super) iterations: Option<i64>,
+}
+
 /// What changes from one iteration of a loop to the next.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    /// Variables that count its iterations, and by how much; `None` = not a number.
-    pub(super) counters: Vec<(String, Option<i64>)>,
+    /// Variables that count its iterations.
+    pub(super) counters: Vec<Counter>,
     /// Other variables that are given values in it, and in loops within.
     pub(super) assigned: FxHashSet<String>,
     /// Variables that are given to procedures there, which may change them.
@@ -50,7 +60,7 @@ impl Variables {
     }
 
     fn counts(&self, name: &str) -> bool {
-        self.counters.iter().any(|(counter, _)| counter == name)
+        self.counters.iter().any(|counter| counter.name == name)
     }
 
     /// Whether a name may be given any other value.
@@ -225,16 +235,24 @@ impl Subscript {
             return Some(Apart::Unknown);
         }
         // factor * i + plus = factor * j + plus': j - i is what is looked for, in steps of the counter.
-        let step = of.counters.iter().find(|(name, _)| Some(name) == first.variable.as_ref());
+        let counter = of.counters.iter().find(|it| Some(&it.name) == first.variable.as_ref());
         let difference = first.plus.checked_sub(second.plus);
         if difference == Some(0) {
             return Some(Apart::By(0));
         }
-        let by = step.and_then(|(_, step)| *step).and_then(|step| first.factor.checked_mul(step));
+        let by = counter.and_then(|it| it.step).and_then(|step| first.factor.checked_mul(step));
         let (Some(difference), Some(by)) = (difference, by.filter(|by| *by != 0)) else {
             return Some(Apart::Unknown);
         };
         Some(match (difference.checked_rem(by), difference.checked_div(by)) {
+            // As strong subscripts are tested: no further than the loop goes.
+            (Some(0), Some(apart))
+                if counter.and_then(|it| it.iterations).is_some_and(|all| {
+                    i128::from(apart).abs() >= i128::from(all)
+                }) =>
+            {
+                Apart::Never
+            }
             (Some(0), Some(iterations)) => Apart::By(iterations),
             (Some(_), _) => Apart::Never,
             _ => Apart::Unknown,
