@@ -139,6 +139,11 @@ fn dependences_are_what_theory_says() {
         ("do i = n-1, 1, -1\nx = u(i-1)[p]\nu(i) = x\nend do", ""),
         ("do i = 1, n, 2\nx = u(i-1)[p]\nu(i) = x\nend do", ""),
         ("do i = 1, n, k\nx = u(i-1)[p]\nu(i) = x\nend do", "written 4: u(i) by 2 or so"),
+        // No further than a loop goes.
+        ("do i = 1, 50\nx = u(i-49)[p]\nu(i) = x\nend do", "written 4: u(i) by 2 + 49"),
+        ("do i = 1, 50\nx = u(i-50)[p]\nu(i) = x\nend do", ""),
+        ("do i = 50, 1, -7\nx = u(i+49)[p]\nu(i) = x\nend do", "written 4: u(i) by 2 + 7"),
+        ("do i = 50, 1, -7\nx = u(i+56)[p]\nu(i) = x\nend do", ""),
         // Nothing is known of where these lead.
         ("do i = 1, n\nx = u(f(i))[p]\nu(f(i)) = x\nend do", "written 4: u(f(i)) by 2 or so"),
         ("do i = 1, n\nx = u(i+j)[p]\nu(i+j) = x\nend do", "written 4: u(i+j) by 2 or so"),

@@ -247,9 +247,9 @@ impl Subscript {
         Some(match (difference.checked_rem(by), difference.checked_div(by)) {
             // As strong subscripts are tested: no further than the loop goes.
             (Some(0), Some(apart))
-                if counter.and_then(|it| it.iterations).is_some_and(|all| {
-                    i128::from(apart).abs() >= i128::from(all)
-                }) =>
+                if counter
+                    .and_then(|it| it.iterations)
+                    .is_some_and(|all| i128::from(apart).abs() >= i128::from(all)) =>
             {
                 Apart::Never
             }
