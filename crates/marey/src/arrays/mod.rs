@@ -44,7 +44,10 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
         let is_there = |name: &str| rows.iter().any(|row| row.name == name);
         let small = name.to_lowercase();
         let name = if is_there(name) || !is_there(&small) { name } else { &small };
-        rows.retain(|row| row.name == *name);
+        match without_place(&rows, name) {
+            Some((name, place)) => rows.retain(|row| row.name == name && declared(row) == place),
+            None => rows.retain(|row| row.name == *name),
+        }
         if rows.is_empty() {
             // What is redistributed by messages and collective operations need be no array of several processes.
             if args.by == Some(ArraysBy::Redistribution) {
@@ -150,6 +153,17 @@ fn unknown(name: &str, known: &[String]) -> String {
         true => "the run tells of no arrays".to_owned(),
         false => format!("there is no array {}; there are {}", harmless(name), shown.join(", ")),
     }
+}
+
+/// Name and place of one array of several that have one name: `u@file.f90:12`. `None` if that is a name itself.
+fn without_place<'n>(rows: &[ArrayRow], name: &'n str) -> Option<(&'n str, &'n str)> {
+    let is_name = rows.iter().any(|row| row.name == name);
+    name.rsplit_once('@').filter(|_| !is_name)
+}
+
+/// Where an array is declared, as `--array` takes it.
+fn declared(row: &ArrayRow) -> String {
+    words::place(&row.file, row.line)
 }
 
 /// Time of all threads together.

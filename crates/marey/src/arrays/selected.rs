@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::sections::{Section, Sections};
 use super::written::{self, Written};
-use super::{Page, name, time_of, unknown};
+use super::{Page, declared, name, time_of, unknown, without_place};
 use crate::cli::{ArraysArgs, ArraysBy};
 use crate::exit::Usage;
 use crate::format;
@@ -30,6 +30,8 @@ use crate::words;
 /// What somebody selected, and what it costs.
 pub(super) struct Selection<'r> {
     array: &'r ArrayRow,
+    /// Others of its name.
+    namesakes: Vec<&'r ArrayRow>,
     /// As it was asked for.
     asked: SubArray,
     snap: Snap,
@@ -75,8 +77,15 @@ impl<'r> Selection<'r> {
         };
         let asked = SubArray { section, processes };
         let snap = args.snap.unwrap_or_default().into();
+        let namesakes: Vec<&ArrayRow> =
+            rows.iter().filter(|row| row.name == array.name && row.noun != array.noun).collect();
         let snapped = asked.snapped(&parts, snap).map_err(|error| {
-            Usage(format!("cannot select {} of {}: {error}", harmless(text), named(&name(array), &whole)))
+            let others = match &namesakes[..] {
+                [] => String::new(),
+                some => format!("; `--array` selects others of that name: {}", places(some)),
+            };
+            let whole = named(&name(array), &whole);
+            Usage(format!("cannot select {} of {whole}: {error}{others}", harmless(text)))
         })?;
         if !run.archive.has_accesses() {
             bail!(NO_ACCESSES);
@@ -90,8 +99,14 @@ impl<'r> Selection<'r> {
         })?;
         let (costs, sections) = (sums.costs(trace), sections.rows(trace));
         let not_kept = accesses_not_kept(trace, array.noun, &|_| true);
-        Ok(Self { array, asked, snap, parts, snapped, costs, not_kept, sections })
+        Ok(Self { array, namesakes, asked, snap, parts, snapped, costs, not_kept, sections })
     }
+}
+
+/// Arrays of one name, as `--array` takes them.
+fn places(arrays: &[&ArrayRow]) -> String {
+    let places: Vec<String> = arrays.iter().map(|row| format!("{}@{}", name(row), declared(row))).collect();
+    places.join(", ")
 }
 
 /// Reads accesses to some arrays of a run, of all its time.
@@ -117,6 +132,7 @@ fn array<'r>(
     text: &str,
 ) -> anyhow::Result<&'r ArrayRow> {
     let known = || rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
+    let option = option.map(|name| without_place(rows, name).map_or(name, |(name, _)| name));
     let wanted = match (option, written) {
         (None, None) => {
             bail!(Usage(format!("of which array? `--array NAME`, or `--section 'NAME({})'`", harmless(text))))
@@ -197,6 +213,14 @@ impl Page<'_> {
             format!("[{}]", spans(images))
         });
         let selection = named(&array, &it.asked.section);
+        let several = match &it.namesakes[..] {
+            [] => None,
+            some => Some(format!(
+                "This is the {array} of {}, which takes most time; `--array` selects others: {}.",
+                declared(it.array),
+                places(some)
+            )),
+        };
         let remark = format!("{selection}{on}; an access counts as a whole if it means one element of it");
         title(self.out, self.paint, "SELECTION", &remark)?;
         let held: BTreeSet<u32> =
@@ -227,6 +251,9 @@ impl Page<'_> {
             format!("It lies with {held}, {each} {}.", named(&array, &bounds(&it.parts)))
         };
         self.remark(&lies)?;
+        if let Some(several) = several {
+            self.remark(&several)?;
+        }
         let snapped = named(&array, &it.snapped.section);
         self.remark(&match (it.snap, it.snapped.fits) {
             (Snap::No, _) => "It is taken as it is, and does not snap to the distribution.".to_owned(),

@@ -57,7 +57,7 @@ pub(crate) struct ArraysArgs {
     #[arg(long, value_name = "WHAT", value_enum, conflicts_with = "json")]
     pub(crate) by: Option<ArraysBy>,
 
-    /// Only arrays of this name
+    /// Only arrays of this name; of several, that which is declared there: u@file.f90:12
     #[arg(long, value_name = "NAME")]
     pub(crate) array: Option<String>,
 
