@@ -252,7 +252,7 @@ fn tasks_of_one_function_are_told_apart_by_their_lines() {
     odd("lines", Some(""), |recorded| {
         let regions = archive(recorded).table("regions").unwrap();
         let (verbs, lines) = (regions.text("verb").unwrap(), regions.u32("line").unwrap());
-        let mut found: Vec<u32> =
+        let mut found: Vec<usize> =
             (0..regions.len()).filter(|&row| verbs[row] == "task").map(|row| lines[row] as usize).collect();
         found.sort_unstable();
         assert_eq!(found, [line("task /* first */"), line("task /* second */")]);
