@@ -286,7 +286,11 @@ mod tests {
         // Arrivals of a team whose place another one has got are unknown, and none is told of a cancelled one.
         team.over();
         tables.park(7, team, 8);
-        assert_eq!(tables.idle().map(|(serial, end)| (serial, end.ticks)).collect::<Vec<_>>(), [(7, 1895)]);
+        let idle =
+            || tables.idle().map(|(serial, end, since)| (serial, end.ticks, since)).collect::<Vec<_>>();
+        assert_eq!(idle(), [(7, 1895, 0)]);
+        tables.rests(7, 1890);
+        assert_eq!(idle(), [(7, 1895, 1890)]);
         let others: Vec<TeamRef> = (0..TEAMS as u64 + 1).filter_map(tables_team).collect();
         assert_eq!((others.len(), end(8)), (TEAMS, None));
         let last = others[0];
