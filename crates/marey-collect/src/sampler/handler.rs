@@ -38,18 +38,18 @@ const CANDIDATES: [u32; 6] = [60, 59, 58, 57, 56, 55];
 /// Bytes of the set of signals.
 const SET: usize = 8;
 
-/// The stack without what our own code has called: that is the recorder's work, and no function of the program's.
+/// The stack without what our own code has called: that is the recorder's work, and no function of the program's. A handler of
+/// the program's that has interrupted our code is not.
 fn beneath_our_own_calls(frames: &mut [SampledFrame]) -> &[SampledFrame] {
     // SAFETY: the thread's own memory.
     let is_inside = unsafe { (*local()).own != 0 };
-    match frames.iter().position(|frame| ours::is_ours(frame.address)).filter(|_| is_inside) {
-        Some(at) => {
-            if !frames[at].is_place {
-                frames[at] = SampledFrame { address: frames[at].address.wrapping_sub(1), is_place: true };
-            }
+    let is_called = |frames: &[SampledFrame], at: usize| frames[1..=at].iter().all(|frame| !frame.is_place);
+    match frames.iter().position(|frame| ours::is_ours(frame.address)) {
+        Some(at @ 1..) if is_inside && is_called(frames, at) => {
+            frames[at] = SampledFrame { address: frames[at].address.wrapping_sub(1), is_place: true };
             &frames[at..]
         }
-        None => frames,
+        _ => frames,
     }
 }
 
