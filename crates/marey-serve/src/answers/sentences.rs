@@ -20,13 +20,32 @@ const MOST_GROUPS: usize = 2000;
 /// Nor more that can be chosen.
 const MOST_CHOICES: usize = 500;
 
-fn sentence(of: &WireSentence) -> Sentence {
-    Sentence { level: of.level.clone(), verb: of.verb.clone(), noun: of.noun.clone() }
+fn sentence(run: &Opened<'_>, of: &WireSentence) -> Sentence {
+    let noun = of.noun.as_ref().map(|noun| as_named(run, noun));
+    Sentence { level: of.level.clone(), verb: of.verb.clone(), noun }
+}
+
+/// The noun that is meant. The viewer asks for names as it shows them (`ui/src/base/text.ts`), controls by their signs.
+fn as_named(run: &Opened<'_>, asked: &str) -> String {
+    let is_sign = |letter: char| ('\u{2400}'..='\u{2421}').contains(&letter);
+    let nouns = || run.trace.regions().iter().map(|region| region.noun.as_str());
+    let found = asked.contains(is_sign).then(|| nouns().find(|noun| *noun != asked && shown(noun) == asked));
+    found.flatten().unwrap_or(asked).to_owned()
+}
+
+fn shown(name: &str) -> String {
+    let letter = |letter: char| match letter {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(letter)).unwrap_or(letter),
+        '\u{7f}' => '\u{2421}',
+        other => other,
+    };
+    name.chars().map(letter).collect()
 }
 
 pub(super) fn answer(run: &Opened<'_>, asked: &Sentences) -> Vec<u8> {
     let part = part::of(run, &asked.part);
-    let (of, under) = (sentence(&asked.of), asked.under.iter().map(sentence).collect::<Vec<_>>());
+    let under: Vec<Sentence> = asked.under.iter().map(|it| sentence(run, it)).collect();
+    let of = sentence(run, &asked.of);
     let by = match asked.by {
         SentenceBy::Noun => By::Noun,
         SentenceBy::Verb => By::Verb,
@@ -109,8 +128,8 @@ fn group(run: &Opened<'_>, it: &Group) -> WireGroup {
 pub(super) fn times(run: &Opened<'_>, asked: &SentenceTimes) -> Vec<u8> {
     // Which call paths are meant is the same in each span.
     let whole = PartOf { span: None, locations: None };
-    let under: Vec<Sentence> = asked.under.iter().map(sentence).collect();
-    let of = sentences(&part::of(run, &whole).trace, &sentence(&asked.of), &under, By::Verb).call_paths;
+    let under: Vec<Sentence> = asked.under.iter().map(|it| sentence(run, it)).collect();
+    let of = sentences(&part::of(run, &whole).trace, &sentence(run, &asked.of), &under, By::Verb).call_paths;
     let mut is_one = vec![false; run.trace.call_paths().len()];
     for path in of {
         is_one[path.idx()] = true;
@@ -162,4 +181,14 @@ pub(super) fn times(run: &Opened<'_>, asked: &SentenceTimes) -> Vec<u8> {
     columns.f64("visits", found.iter().map(|(visits, _)| float(i64::try_from(*visits).unwrap_or(i64::MAX))));
     columns.f64("time", found.iter().map(|(_, time)| float(*time)));
     columns.frame("sentence-times", &head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn controls_are_asked_for_by_their_signs() {
+        assert_eq!(shown("u\n\t\u{7f} ü"), "u\u{240a}\u{2409}\u{2421} ü");
+    }
 }

@@ -296,7 +296,7 @@ impl Page<'_> {
         match number {
             0 => Ok(()),
             more => self.remark(&format!(
-                "{} only counted, at a limit or because only sums were recorded: it is not known to which elements.",
+                "{} only counted, at a limit, because only sums were recorded or because the call did not end: it is not known to which elements.",
                 format::counted_as(more, "more access was", "more accesses were"),
             )),
         }
