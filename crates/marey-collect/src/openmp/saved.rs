@@ -3,6 +3,9 @@
 //!
 //! The one idea: a stack of fixed size for each thread, made when it is first needed. What lies deeper is not recorded, and
 //! its end is counted, so that all further out still fits together.
+//!
+//! What a thread asks for and may not get (a lock, a section) stands beside that stack and not on it: nothing need come to an
+//! end there.
 
 use marey_measure::sys;
 
