@@ -149,7 +149,7 @@ macro_rules! objects {
 
 objects! {
     "ompi_mpi_comm_world" "ompi_mpi_comm_self" "ompi_mpi_comm_null" "ompi_mpi_byte" "ompi_request_null"
-    "ompi_message_null" "ompi_message_no_proc"
+    "ompi_message_null" "ompi_message_no_proc" "ompi_mpi_datatype_null" "ompi_mpi_op_no_op"
 }
 
 unsafe extern "C" {

@@ -199,17 +199,25 @@ fn alone_waits_of_clang_are_those_that_the_program_plans() {
 
 /// Records the program of odd constructs with this word, as both compilers make it, which is to print this.
 fn odd(word: &str, expected: Option<&str>, check: impl Fn(&Recorded)) {
+    odd_in(&[], word, |recorded| {
+        let told = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(recorded.output.status.success(), "{}", told(&recorded.output.stderr));
+        if let Some(expected) = expected {
+            assert_eq!(told(&recorded.output.stdout), expected, "{}", recorded.dir.display());
+        }
+        check(recorded);
+    });
+}
+
+/// The same in an environment.
+fn odd_in(environment: &[(&str, &str)], word: &str, check: impl Fn(&Recorded)) {
     for line in [GCC, CLANG] {
         let Some(program) = Program::compile(&line.replace("openmp.c", "openmp_odd.c")) else { continue };
         let dir = program.dir(word);
         let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
         record.args(["record", "--force", "--all", "--"]).arg(program.path()).arg(word);
         record.current_dir(&dir).env_remove("LD_PRELOAD").env("OMP_CANCELLATION", "true");
-        let output = record.stdin(Stdio::null()).output().unwrap();
-        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-        if let Some(expected) = expected {
-            assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), expected, "{line}");
-        }
+        let output = record.envs(environment.iter().copied()).stdin(Stdio::null()).output().unwrap();
         check(&Recorded { dir, output });
     }
 }
@@ -227,11 +235,7 @@ fn nobody_waits_for_locks_that_are_free_or_tried_or_nest() {
     odd("locks", Some("3\n"), |recorded| {
         let found = visits(recorded);
         assert_eq!(found.get("lock"), None, "{found:?}");
-        let mut regions = intervals(recorded, "parallel");
-        regions.sort_unstable();
-        assert_eq!(regions.len(), 5);
-        // None begins before the one before it is over.
-        assert!(regions.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0), "{regions:?}");
+        one_after_another(intervals(recorded, "parallel"), 5);
     });
 }
 
@@ -240,6 +244,65 @@ fn leagues_have_no_regions_but_those_of_the_program() {
     odd("league", Some("2 2\n"), |recorded| {
         let visits = visits(recorded);
         assert_eq!((visits["teams"], visits["parallel"], visits["implicit task"]), (1, 2, 2), "{visits:?}");
+    });
+}
+
+/// None begins before the one before it is over.
+fn one_after_another(mut spans: Vec<(i64, i64)>, n: usize) {
+    spans.sort_unstable();
+    assert!(spans.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0), "{spans:?}");
+    assert_eq!(spans.len(), n);
+}
+
+#[test]
+fn regions_of_one_thread_end_where_they_end() {
+    odd("serial", Some(""), |recorded| {
+        one_after_another(intervals(recorded, "parallel"), 3);
+        one_after_another(intervals(recorded, "implicit task"), 3);
+    });
+}
+
+#[test]
+fn leagues_end_no_task_that_they_are_in() {
+    odd("within", Some(""), |recorded| {
+        let mut tasks = intervals(recorded, "implicit task");
+        tasks.retain(|(_, length)| *length >= 17_000_000);
+        assert_eq!(tasks.len(), 2, "{:?}", intervals(recorded, "implicit task"));
+    });
+}
+
+#[test]
+fn alone_nobody_waits_for_leagues_in_barriers_of_regions_before_them() {
+    odd("between", Some(""), |recorded| {
+        let barriers = intervals(recorded, "barrier");
+        assert!(
+            barriers.len() >= 8 && barriers.iter().all(|(_, length)| *length < 20_000_000),
+            "{barriers:?}"
+        );
+    });
+}
+
+/// With the simplest of clang's locks, which is free before its owner says so.
+#[test]
+fn alone_waits_are_told_where_who_waits_is_quicker_than_who_gives_back() {
+    for kind in ["futex", "queuing"] {
+        for (word, verb) in [("critical", "critical wait"), ("lock", "lock")] {
+            odd_in(&[("KMP_LOCK_KIND", kind)], word, |recorded| {
+                let text = String::from_utf8(recorded.output.stdout.clone()).unwrap();
+                let all: i64 = text.trim().parse().unwrap();
+                let told: i64 = intervals(recorded, verb).iter().map(|(_, length)| length).sum();
+                assert!(50_000_000 < all, "{text}");
+                assert!((all * 9 / 10..=all * 11 / 10).contains(&told), "{kind} {verb}: {told} of {all}");
+            });
+        }
+    }
+}
+
+#[test]
+fn a_wait_that_a_kill_ends_is_one() {
+    odd_in(&[], "killed", |recorded| {
+        let waits = intervals(recorded, "critical wait");
+        assert!(matches!(waits[..], [(_, 150_000_000..)]), "{waits:?}");
     });
 }
 

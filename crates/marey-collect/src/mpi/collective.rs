@@ -119,6 +119,16 @@ pub(crate) unsafe fn post(open: Open, part: Option<Part>, place: usize) {
     }
 }
 
+/// What a member is in an operation with a root. Arguments that are for others hold anything, and are not looked at.
+struct Rooted {
+    /// Its rank, or −1 for the root's own group of an intercommunicator.
+    root: i32,
+    /// The arguments of the root count.
+    is_root: bool,
+    /// Those of who gives to the root, or gets from it, count: within one group those of the root as well.
+    is_leaf: bool,
+}
+
 /// Reads counts and types of one call.
 struct Reader<'a> {
     call: Call,
@@ -133,8 +143,13 @@ impl Reader<'_> {
         self.bytes(self.args[at], self.args[at + 1])
     }
 
+    /// Where nothing is moved, programs say of nothing what type it is of.
     fn bytes(&self, n: usize, kind: usize) -> u64 {
-        count(self.call, n).saturating_mul(datatype(self.runtime, kind).size)
+        self.sized(count(self.call, n), kind)
+    }
+
+    fn sized(&self, n: u64, kind: usize) -> u64 {
+        if n == 0 { 0 } else { n.saturating_mul(datatype(self.runtime, kind).size) }
     }
 
     /// Sum of an array of counts, one for each member that data go to or come from.
@@ -180,10 +195,15 @@ impl Reader<'_> {
         self.comm.remote_size().unwrap_or(self.comm.size).into()
     }
 
-    fn is_root(&self, root: i32) -> bool {
+    /// This member's part in what has a root, which the argument `at` is.
+    fn rooted(&self, at: usize) -> Rooted {
+        let root = flavour().root(self.args[at]);
         match self.comm.remote_size() {
-            None => root == self.comm.rank as i32,
-            Some(_) => root == marey_model::spool::NO_PEER as i32,
+            None => Rooted { root, is_root: root == self.comm.rank as i32, is_leaf: true },
+            Some(_) => {
+                let is_leaf = root != marey_model::spool::NO_PEER as i32;
+                Rooted { root, is_root: !is_leaf && !flavour().is_aside(self.args[at]), is_leaf }
+            }
         }
     }
 
@@ -254,40 +274,35 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
     unsafe {
         match class {
             C::Bcast => {
-                let root = flavour().root(r.args[3]);
-                let bytes = r.block(1);
-                if r.is_root(root) { (root, bytes, 0) } else { (root, 0, bytes) }
+                let Rooted { root, is_root, is_leaf } = r.rooted(3);
+                let bytes = if is_root || is_leaf { r.block(1) } else { 0 };
+                if is_root { (root, bytes, 0) } else { (root, 0, bytes) }
             }
-            C::Gather => {
-                let root = flavour().root(r.args[6]);
-                let got = if r.is_root(root) { r.block(4).saturating_mul(others) } else { 0 };
-                (root, if r.in_place(0) { 0 } else { r.block(1) }, got)
-            }
-            C::Gatherv => {
-                let root = flavour().root(r.args[7]);
-                let size = datatype(r.runtime, r.args[6]).size;
-                let got = if r.is_root(root) { r.counts(4, members).saturating_mul(size) } else { 0 };
-                (root, if r.in_place(0) { 0 } else { r.block(1) }, got)
-            }
-            C::Scatter => {
-                let root = flavour().root(r.args[6]);
-                let given = if r.is_root(root) { r.block(1).saturating_mul(others) } else { 0 };
-                (root, given, if r.in_place(3) { 0 } else { r.block(4) })
-            }
-            C::Scatterv => {
-                let root = flavour().root(r.args[7]);
-                let given = if r.is_root(root) {
-                    r.counts(1, members).saturating_mul(datatype(r.runtime, r.args[3]).size)
-                } else {
-                    0
+            C::Gather | C::Gatherv => {
+                let Rooted { root, is_root, is_leaf } = r.rooted(if class == C::Gather { 6 } else { 7 });
+                let given = if is_leaf && !r.in_place(0) { r.block(1) } else { 0 };
+                let got = match class {
+                    _ if !is_root => 0,
+                    C::Gather => r.block(4).saturating_mul(others),
+                    _ => r.sized(r.counts(4, members), r.args[6]),
                 };
-                (root, given, if r.in_place(4) { 0 } else { r.block(5) })
+                (root, given, got)
+            }
+            C::Scatter | C::Scatterv => {
+                let block = if class == C::Scatter { 3 } else { 4 };
+                let Rooted { root, is_root, is_leaf } = r.rooted(block + 3);
+                let given = match class {
+                    _ if !is_root => 0,
+                    C::Scatter => r.block(1).saturating_mul(others),
+                    _ => r.sized(r.counts(1, members), r.args[3]),
+                };
+                (root, given, if is_leaf && !r.in_place(block) { r.block(block + 1) } else { 0 })
             }
             C::Allgather => {
                 (-1, if r.in_place(0) { r.block(4) } else { r.block(1) }, r.block(4).saturating_mul(others))
             }
             C::Allgatherv => {
-                let got = r.counts(4, members).saturating_mul(datatype(r.runtime, r.args[6]).size);
+                let got = r.sized(r.counts(4, members), r.args[6]);
                 (-1, if r.in_place(0) { 0 } else { r.block(1) }, got)
             }
             C::Alltoall => {
@@ -295,12 +310,8 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
                 (-1, if r.in_place(0) { got } else { r.block(1).saturating_mul(others) }, got)
             }
             C::Alltoallv => {
-                let got = r.counts(5, members).saturating_mul(datatype(r.runtime, r.args[7]).size);
-                let given = if r.in_place(0) {
-                    got
-                } else {
-                    r.counts(1, members).saturating_mul(datatype(r.runtime, r.args[3]).size)
-                };
+                let got = r.sized(r.counts(5, members), r.args[7]);
+                let given = if r.in_place(0) { got } else { r.sized(r.counts(1, members), r.args[3]) };
                 (-1, given, got)
             }
             C::Alltoallw => {
@@ -308,18 +319,17 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
                 (-1, if r.in_place(0) { got } else { r.counts_of_types(1, 3, members) }, got)
             }
             C::Reduce => {
-                let root = flavour().root(r.args[5]);
-                let bytes = r.block(2);
-                (root, bytes, if r.is_root(root) { bytes } else { 0 })
+                let Rooted { root, is_root, is_leaf } = r.rooted(5);
+                let bytes = if is_root || is_leaf { r.block(2) } else { 0 };
+                (root, if is_leaf { bytes } else { 0 }, if is_root { bytes } else { 0 })
             }
             C::Allreduce | C::Scan | C::Exscan => {
                 let bytes = r.block(2);
                 (-1, bytes, bytes)
             }
             C::ReduceScatter => {
-                let size = datatype(r.runtime, r.args[3]).size;
-                let total = r.counts(2, r.comm.size as usize).saturating_mul(size);
-                let own = r.own_count(2).saturating_mul(size);
+                let total = r.sized(r.counts(2, r.comm.size as usize), r.args[3]);
+                let own = r.sized(r.own_count(2), r.args[3]);
                 (-1, total, own)
             }
             C::ReduceScatterBlock => {

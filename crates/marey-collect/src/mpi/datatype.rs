@@ -87,6 +87,9 @@ impl Known<1> for Packed {
 }
 
 /// What is known of the datatype that the argument `word` names.
+///
+/// The argument must be one that counts in this call: MPI is asked for what is not known, and a type that is none ends the
+/// program there.
 #[inline(always)]
 pub(crate) fn datatype(runtime: &Runtime, word: usize) -> Datatype {
     let handle = flavour().handle(word);
@@ -156,6 +159,10 @@ fn unnamed(runtime: &Runtime, size: u64) -> Datatype {
 
 #[cold]
 fn learn(runtime: &Runtime, handle: usize) -> Datatype {
+    // To ask for what is none is an error, which ends the program.
+    if handle == 0 || handle == flavour().datatype_null {
+        return UNKNOWN;
+    }
     let Some(size) = size_of_type(handle) else { return UNKNOWN };
     let mut name = [0_u8; 512];
     let mut len = 0_i32;

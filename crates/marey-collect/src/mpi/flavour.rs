@@ -53,6 +53,9 @@ pub(crate) struct Flavour {
     pub(crate) comm_self: usize,
     pub(crate) message_null: usize,
     pub(crate) message_no_proc: usize,
+    pub(crate) datatype_null: usize,
+    /// `MPI_NO_OP`, with which nothing is given.
+    no_op: usize,
     /// The classes `MPI_ERR_TRUNCATE`, `MPI_ERR_IN_STATUS` and `MPI_ERR_PENDING`.
     err_truncate: i32,
     err_in_status: i32,
@@ -138,6 +141,8 @@ impl Flavour {
             comm_self: object(c"ompi_mpi_comm_self"),
             message_null: object(c"ompi_message_null"),
             message_no_proc: object(c"ompi_message_no_proc"),
+            datatype_null: object(c"ompi_mpi_datatype_null"),
+            no_op: object(c"ompi_mpi_op_no_op"),
             status_len: 24,
             source_at: 0,
             cancelled_at: 12,
@@ -162,6 +167,8 @@ impl Flavour {
             comm_self: 0x4400_0001,
             message_null: 0x2c00_0000,
             message_no_proc: 0x6c00_0000,
+            datatype_null: 0x0c00_0000,
+            no_op: 0x5800_000e,
             status_len: 20,
             source_at: 8,
             cancelled_at: 4,
@@ -224,6 +231,17 @@ impl Flavour {
     pub(crate) fn root(&self, word: usize) -> i32 {
         let rank = word as i32;
         if rank == self.root || rank == self.proc_null { NO_PEER as i32 } else { rank }
+    }
+
+    /// Whether a root argument says that this member has no part in it.
+    #[inline(always)]
+    pub(crate) fn is_aside(&self, word: usize) -> bool {
+        word as i32 == self.proc_null
+    }
+
+    /// Whether an argument is `MPI_NO_OP`.
+    pub(crate) fn is_no_op(&self, word: usize) -> bool {
+        self.handle(word) == self.no_op
     }
 
     /// Whether a lock's type is `MPI_LOCK_EXCLUSIVE`; the only other one is `MPI_LOCK_SHARED`.

@@ -111,38 +111,61 @@ fn put_rma(_: &Runtime, _: *mut Thread, scratch: &mut Scratch, rma: Rma) {
     scratch.number(rma.shape.wrapping_add(1).into());
 }
 
+impl<const N: usize, R: Real<N>> Passing<N, R> {
+    /// What a put, a get or one of their kin moved, which has succeeded; `None` = nothing, for there is nobody at the target.
+    ///
+    /// # Safety
+    /// The arguments are those of the class.
+    unsafe fn moved(&self, open: &Open, window: usize) -> Option<Rma> {
+        use Class as C;
+        let (p, runtime) = (self, open.runtime);
+        // Where the target's rank stands, with the displacement behind it; count, if there is
+        // one, and type. Behind the displacement stand those of the target then.
+        let (kind, target, n, datatype_at) = match p.function().class {
+            C::Put | C::Rput => (RmaKind::Put, 3, Some(1), 2),
+            C::Get | C::Rget => (RmaKind::Get, 3, Some(1), 2),
+            C::GetAccumulate | C::RgetAccumulate => (RmaKind::GetAccumulate, 6, Some(4), 5),
+            C::FetchAndOp => (RmaKind::FetchAndOp, 3, None, 2),
+            C::CompareAndSwap => (RmaKind::CompareAndSwap, 4, None, 3),
+            _ => (RmaKind::Accumulate, 3, Some(1), 2),
+        };
+        let (rank, displacement) = (i64::from(p.args[target] as i32), p.args[target + 1] as i64);
+        if rank < 0 {
+            return None;
+        }
+        let count = |at: usize| count(p.call, p.args[at]);
+        let size =
+            |n: u64, at: usize| if n == 0 { 0 } else { n.saturating_mul(datatype(runtime, p.args[at]).size) };
+        let shape = match n {
+            Some(_) if 0 < count(target + 2) => layout::shape(runtime, p.args[target + 3], count(target + 2)),
+            // One of a predefined type, or nothing.
+            _ => NO_SHAPE,
+        };
+        let bytes = size(n.map_or(1, count), datatype_at);
+        // The buffer, and its type. Who only reads gives nothing, so it is what comes that lies somewhere.
+        let (buffer, at) = match kind {
+            RmaKind::GetAccumulate if flavour().is_no_op(p.args[10]) => (3, 5),
+            RmaKind::FetchAndOp if flavour().is_no_op(p.args[5]) => (1, 2),
+            RmaKind::CompareAndSwap => (0, 3),
+            _ => (0, 2),
+        };
+        let (buffer, word) = (p.args[buffer], p.args[at]);
+        let first = if bytes == 0 { buffer } else { datatype(runtime, word).first_byte(word, buffer) };
+        let data = crate::data::buffers::data(runtime, p.call.entry, first);
+        Some(Rma { kind, window, target: rank, bytes, displacement, data, shape })
+    }
+}
+
 /// Put, get and their kin.
 pub(crate) unsafe fn transfer<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
-    use Class as C;
     let window = p.window();
     // SAFETY: arguments are those of the class.
     unsafe {
         p.record(window_noun(window), |p, open| {
             let done = p.pass();
-            // Where the target's rank stands, with the displacement behind it; count, if there is
-            // one, and type. Behind the displacement stand those of the target then.
-            let (kind, target, n, datatype_at) = match p.function().class {
-                C::Put | C::Rput => (RmaKind::Put, 3, Some(1), 2),
-                C::Get | C::Rget => (RmaKind::Get, 3, Some(1), 2),
-                C::GetAccumulate | C::RgetAccumulate => (RmaKind::GetAccumulate, 6, Some(4), 5),
-                C::FetchAndOp => (RmaKind::FetchAndOp, 3, None, 2),
-                C::CompareAndSwap => (RmaKind::CompareAndSwap, 4, None, 3),
-                _ => (RmaKind::Accumulate, 3, Some(1), 2),
-            };
-            let shape = match n {
-                // One of a predefined type.
-                None => NO_SHAPE,
-                Some(_) => layout::shape(open.runtime, p.args[target + 3], count(p.call, p.args[target + 2])),
-            };
-            let n = n.map_or(1, |at| count(p.call, p.args[at]));
-            let bytes = n.saturating_mul(datatype(open.runtime, p.args[datatype_at]).size);
-            let (target, displacement) = (i64::from(p.args[target] as i32), p.args[target + 1] as i64);
-            // The first argument of all of them.
-            let word = p.args[if kind == RmaKind::CompareAndSwap { 3 } else { 2 }];
-            let buffer = datatype(open.runtime, word).first_byte(word, p.args[0]);
-            let data = crate::data::buffers::data(open.runtime, p.call.entry, buffer);
-            let rma = Rma { kind, window, target, bytes, displacement, data, shape };
-            open.finish_with_aside((done && target >= 0).then_some(rma), put_rma);
+            // Arguments of what has failed, or goes nowhere, need not be what they should be.
+            let rma = done.then(|| p.moved(&open, window)).flatten();
+            open.finish_with_aside(rma, put_rma);
         })
     }
 }

@@ -258,8 +258,8 @@ enum SyncRegion {
 impl SyncRegion {
     fn of(code: usize) -> Self {
         match code as u32 {
-            // 4 is one that the runtime needs for itself; 10 that of a league.
-            1..=4 | 8..=10 => Self::Barrier,
+            // 4 is one that the runtime needs for itself. 10 is that of a league, whose teams are of no region.
+            1..=4 | 8 | 9 => Self::Barrier,
             5 => Self::Taskwait,
             6 => Self::Taskgroup,
             _ => Self::Other,

@@ -49,8 +49,10 @@ pub(super) struct Wanted {
     pub(super) place: usize,
     /// Since when.
     pub(super) began: u64,
+    /// The region of the wait, if that is one that ends with getting it; 0 otherwise.
+    pub(super) region: u32,
     /// Whether another thread had it.
-    pub(super) is_held: usize,
+    pub(super) is_held: u32,
 }
 
 thread_variable! {

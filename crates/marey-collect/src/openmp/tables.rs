@@ -16,7 +16,9 @@ use crate::threads::{Note, Notes};
 
 const TEAMS: usize = 2048;
 const PROBES: usize = 64;
-const HELD: usize = 1024;
+/// Sets of things that are held, and how many each has room for.
+const SETS: usize = 1024;
+const WAYS: usize = 4;
 const PARKED: usize = 4096;
 const ROUNDS: usize = 4;
 
@@ -24,8 +26,8 @@ const ROUNDS: usize = 4;
 pub(super) struct Tables {
     /// By address of a lock, and by number of a task or group of tasks.
     pub(super) notes: Notes,
-    /// How many threads have something or wait for it, by a hash of what it is.
-    held: [AtomicU32; HELD],
+    /// What threads have or wait for, by a hash of what it is: its address, and how many they are.
+    held: [[AtomicU64; WAYS]; SETS],
     next: AtomicU32,
     teams: [Team; TEAMS],
     /// Threads that have come to the end of a parallel region, by their numbers.
@@ -54,20 +56,39 @@ pub(super) fn open() -> bool {
 }
 
 impl Tables {
-    fn held(&self, what: usize) -> &AtomicU32 {
-        &self.held[(what >> 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40 & (HELD - 1)]
+    fn held(&self, what: usize) -> &[AtomicU64; WAYS] {
+        &self.held[(what >> 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40 & (SETS - 1)]
     }
 
-    /// A thread wants something that one at a time can have. Whether somebody has it, as far as is known.
+    /// A thread wants something that one at a time can have. Whether somebody has it; where there is no room to note that, it
+    /// counts as something that somebody has.
     pub(super) fn wants(&self, what: usize) -> bool {
-        self.held(what).fetch_add(1, Ordering::Relaxed) != 0
+        let (set, key) = (self.held(what), key_of(what));
+        loop {
+            let words = || set.iter().map(|place| (place, place.load(Ordering::Relaxed)));
+            let (place, word, next) = match words().find(|(_, word)| is_of(*word, key)) {
+                Some((_, word)) if word & THREADS == THREADS => return true,
+                Some((place, word)) => (place, word, word + 1),
+                None => match words().find(|(_, word)| *word == 0) {
+                    Some((place, word)) => (place, word, key + 1),
+                    None => return true,
+                },
+            };
+            if place.compare_exchange(word, next, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                return word != 0;
+            }
+        }
     }
 
-    /// A thread has given it back.
+    /// A thread has given it back. It may have been taken before anybody counted.
     pub(super) fn gives_back(&self, what: usize) {
-        let less = |n: u32| n.checked_sub(1);
-        // It may have been taken before anybody counted.
-        _ = self.held(what).fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        let (set, key) = (self.held(what), key_of(what));
+        let less = |word: u64| match word & THREADS {
+            _ if !is_of(word, key) => None,
+            1 => Some(0),
+            _ => Some(word - 1),
+        };
+        _ = set.iter().find(|place| place.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok());
     }
 
     /// A place for a new team; `None` if there is none.
@@ -138,6 +159,18 @@ impl Tables {
             (team.is_over.load(Ordering::Acquire) != 0).then_some((serial, last?, since))
         })
     }
+}
+
+/// Bits of how many have something or wait for it, beneath its address.
+const THREAD_COUNT_BITS: u32 = 16;
+const THREADS: u64 = (1 << THREAD_COUNT_BITS) - 1;
+
+fn key_of(what: usize) -> u64 {
+    (what as u64) << THREAD_COUNT_BITS
+}
+
+fn is_of(word: u64, key: u64) -> bool {
+    word != 0 && word & !THREADS == key
 }
 
 struct Parked {
@@ -298,6 +331,40 @@ mod tests {
         assert!(last.end(0).is_some());
         last.cancelled();
         assert!(last.end(0).is_none());
+    }
+
+    #[test]
+    fn what_is_free_is_told_as_free_however_much_else_is_held() {
+        assert!(open());
+        let tables = tables().unwrap();
+        let locks = || (0..1000).map(|n| 0x7f00_0000_1000 + n * 8);
+        assert_eq!(locks().filter(|what| tables.wants(*what)).count(), 0);
+        assert!(locks().all(|what| tables.wants(what)));
+        for _ in 0..2 {
+            locks().for_each(|what| tables.gives_back(what));
+        }
+        tables.gives_back(0x7f00_0000_1000);
+        assert_eq!(locks().filter(|what| tables.wants(*what)).count(), 0);
+    }
+
+    #[test]
+    fn as_many_are_counted_as_want_a_thing_at_once() {
+        assert!(open());
+        let tables = tables().unwrap();
+        let free = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for n in 0..50_000 {
+                        let what = 0x1000 + n % 64 * 8;
+                        free.fetch_add(usize::from(!tables.wants(what)), Ordering::Relaxed);
+                        tables.gives_back(what);
+                    }
+                });
+            }
+        });
+        assert!(free.into_inner() > 0);
+        assert!((0..64).all(|n| !tables.wants(0x1000 + n * 8)));
     }
 
     fn tables_team(begin: u64) -> Option<TeamRef> {

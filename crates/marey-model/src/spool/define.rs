@@ -1,7 +1,8 @@
 //! Definitions: what the numbers in records mean. They are written before a record uses them.
 //!
 //! A definition is a type byte, a length and its fields one after the other. A reader skips types
-//! it does not know and ignores fields added at the end, so both ends may be of any version.
+//! it does not know and ignores fields added at the end, and those that are not there yet have a value that stands for
+//! nothing, so both ends may be of any version.
 //!
 //! The one idea: the table below is all there is; enum, numbers, writing and reading are made from it.
 //! How a single field is written is told in [`field`], what codes in fields stand for in [`kinds`].
@@ -14,8 +15,20 @@ pub use self::kinds::{CommunicatorKind, EndingKind, FieldType};
 use super::varint::{get_bytes, put_bytes};
 use crate::Triple;
 
+/// Reads a field; one that was added later has a value for what was written before.
+macro_rules! read {
+    ($bytes:ident, $at:ident, $type:ty) => {
+        <$type>::get($bytes, &mut $at)?
+    };
+    ($bytes:ident, $at:ident, $type:ty, $absent:expr) => {
+        if $at == $bytes.len() { $absent } else { <$type>::get($bytes, &mut $at)? }
+    };
+}
+
 macro_rules! definitions {
-    ($($(#[$doc:meta])* $code:literal $name:ident { $($(#[$fdoc:meta])* $field:ident: $type:ty,)* })*) => {
+    ($($(#[$doc:meta])* $code:literal $name:ident {
+        $($(#[$fdoc:meta])* $field:ident: $type:ty $(= $absent:expr)?,)*
+    })*) => {
         /// One definition.
         #[derive(Clone, PartialEq, Eq, Debug)]
         pub enum Definition {
@@ -44,7 +57,7 @@ macro_rules! definitions {
             fn decode_body(code: u8, bytes: &[u8]) -> Option<Self> {
                 let mut at = 0;
                 match code {
-                    $($code => Some(Self::$name { $($field: <$type>::get(bytes, &mut at)?,)* }),)*
+                    $($code => Some(Self::$name { $($field: read!(bytes, at, $type $(, $absent)?),)* }),)*
                     _ => None,
                 }
             }
@@ -476,9 +489,9 @@ definitions! {
         /// The site that the thread was in from then on.
         site: u32,
         /// Since when it only waited, if it had executed tasks in them before; else 0.
-        since: u64,
+        since: u64 = 0,
         /// The site of that wait; `u32::MAX` without one.
-        wait: u32,
+        wait: u32 = u32::MAX,
     }
 }
 
@@ -516,6 +529,19 @@ mod tests {
         assert_eq!(Definition::decode(&bytes, &mut at), Some(None));
         assert_eq!(Definition::decode(&bytes, &mut at), Some(Some(known)));
         assert_eq!(Definition::decode(&bytes, &mut at), None);
+    }
+
+    #[test]
+    fn fields_that_were_added_later_stand_for_nothing() {
+        let mut body = Vec::new();
+        [3, 70, 1, 2, 9].into_iter().for_each(|number| put(&mut body, number));
+        // Codes of kinds are bytes; small numbers are written likewise.
+        assert_eq!(body.len(), 5);
+        let mut bytes = vec![48];
+        put_bytes(&mut bytes, &body);
+        let idle =
+            Definition::Idle { thread: 3, ticks: 70, by: 1, kind: 2, site: 9, since: 0, wait: u32::MAX };
+        assert_eq!(Definition::decode(&bytes, &mut 0), Some(Some(idle)));
     }
 
     #[test]

@@ -22,8 +22,10 @@ use crate::problems;
 use crate::run::Run;
 use crate::table::{self, Cell, Side, Table};
 use crate::words;
+use chosen::Chosen;
 use selected::Selection;
 
+mod chosen;
 mod json;
 mod nests;
 mod redistributed;
@@ -38,31 +40,26 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     let trace: &dyn Trace = &run.trace;
     let mut rows = arrays(trace);
     let mut moved = None;
-    if let Some(name) = &args.array {
+    let chosen = args.array.as_deref().map(|text| Chosen::of(&rows, text));
+    if let Some(chosen) = &chosen {
         let mut known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
-        // Fortran does not care about case, and debug information has it small.
-        let is_there = |name: &str| rows.iter().any(|row| row.name == name);
-        let small = name.to_lowercase();
-        let name = if is_there(name) || !is_there(&small) { name } else { &small };
-        match without_place(&rows, name) {
-            Some((name, place)) => rows.retain(|row| row.name == name && declared(row) == place),
-            None => rows.retain(|row| row.name == *name),
-        }
+        rows.retain(|row| chosen.is(row));
         if rows.is_empty() {
             // What is redistributed by messages and collective operations need be no array of several processes.
             if args.by == Some(ArraysBy::Redistribution) {
                 let all = redistributed::of(&run, &rows, None)?;
                 known.extend(all.iter().flat_map(|it| [it.from.clone(), it.to.clone()]));
-                moved = Some(redistributed::of_array(all, name));
+                moved = Some(redistributed::of_array(all, &chosen.name));
             }
             if moved.as_ref().is_none_or(Vec::is_empty) {
                 known.retain(|it| !it.is_empty());
                 known.sort();
                 known.dedup();
-                bail!(Usage(unknown(name, &known)));
+                bail!(Usage(unknown(args.array.as_deref().unwrap_or_default(), &known)));
             }
         }
     }
+    let name = chosen.as_ref().map(|chosen| &*chosen.name);
     let has_gaps = run.archive.meta().run.leaves_out();
     let is_selection = args.section.is_some() || args.on.is_some();
     if !is_selection && args.snap.is_some() {
@@ -77,7 +74,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
     let paint = if args.no_color { paint.without_colour() } else { paint };
     let top = usize::try_from(args.top).unwrap_or(usize::MAX);
     if is_selection {
-        let selection = Selection::of(&run, &rows, args)?;
+        let selection = Selection::of(&run, &rows, name, args)?;
         if args.json {
             serde_json::to_writer_pretty(&mut out, &selected::Json::new(trace, &selection))?;
             writeln!(out)?;
@@ -88,10 +85,10 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
         let sections = sections(&run, &rows)?;
         let sections = sections::Sections::new(sections.as_deref());
         let nests = nests::Nests::of(trace, &rows);
-        let symbols = symbols::of(&run, args.array.as_deref())?;
+        let symbols = symbols::of(&run, name)?;
         let moved = match moved {
             Some(moved) => moved,
-            None => redistributed::of(&run, &rows, args.array.as_deref())?,
+            None => redistributed::of(&run, &rows, name)?,
         };
         let moved = redistributed::json(moved);
         let json = json::Json::new(trace, &rows, &nests, &sections, (symbols, moved));
@@ -103,7 +100,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
             Some(ArraysBy::Array) => page.arrays(&rows)?,
             Some(ArraysBy::Line) => page.lines(&rows)?,
             Some(ArraysBy::Process) => page.processes(&rows)?,
-            Some(ArraysBy::Symbol) => page.symbols(&symbols::of(&run, args.array.as_deref())?)?,
+            Some(ArraysBy::Symbol) => page.symbols(&symbols::of(&run, name)?)?,
             Some(ArraysBy::Section) => match sections(&run, &rows)? {
                 Some(sections) => {
                     page.sections(&rows, &sections)?;
@@ -115,7 +112,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
             Some(ArraysBy::Redistribution) => {
                 let moved = match moved {
                     Some(moved) => moved,
-                    None => redistributed::of(&run, &rows, args.array.as_deref())?,
+                    None => redistributed::of(&run, &rows, name)?,
                 };
                 page.redistributions(&moved, true)?;
             }
@@ -124,7 +121,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
                 if !rows.is_empty() {
                     page.lines(&rows)?;
                 }
-                page.redistributions(&redistributed::of(&run, &rows, args.array.as_deref())?, false)?;
+                page.redistributions(&redistributed::of(&run, &rows, name)?, false)?;
             }
         }
     }
@@ -153,17 +150,6 @@ fn unknown(name: &str, known: &[String]) -> String {
         true => "the run tells of no arrays".to_owned(),
         false => format!("there is no array {}; there are {}", harmless(name), shown.join(", ")),
     }
-}
-
-/// Name and place of one array of several that have one name: `u@file.f90:12`. `None` if that is a name itself.
-fn without_place<'n>(rows: &[ArrayRow], name: &'n str) -> Option<(&'n str, &'n str)> {
-    let is_name = rows.iter().any(|row| row.name == name);
-    name.rsplit_once('@').filter(|_| !is_name)
-}
-
-/// Where an array is declared, as `--array` takes it.
-fn declared(row: &ArrayRow) -> String {
-    words::place(&row.file, row.line)
 }
 
 /// Time of all threads together.

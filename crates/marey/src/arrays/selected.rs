@@ -16,9 +16,10 @@ use marey_archive::Wanted;
 use marey_model::{DataKind, Nanos, ProcessId};
 use serde::Serialize;
 
+use super::chosen::declared;
 use super::sections::{Section, Sections};
 use super::written::{self, Written};
-use super::{Page, declared, name, time_of, unknown, without_place};
+use super::{Page, name, time_of, unknown};
 use crate::cli::{ArraysArgs, ArraysBy};
 use crate::exit::Usage;
 use crate::format;
@@ -49,15 +50,20 @@ pub(super) const NO_ACCESSES: &str = "the run has no single accesses, which tell
                                       were recorded (`--mode profile`, `--max-mb`)";
 
 impl<'r> Selection<'r> {
-    /// Selects what the options say, and adds up.
-    pub(super) fn of(run: &Run, rows: &'r [ArrayRow], args: &ArraysArgs) -> anyhow::Result<Self> {
+    /// Selects what the options say, of the array that `--array` names, and adds up.
+    pub(super) fn of(
+        run: &Run,
+        rows: &'r [ArrayRow],
+        chosen: Option<&str>,
+        args: &ArraysArgs,
+    ) -> anyhow::Result<Self> {
         let trace: &dyn Trace = &run.trace;
         let text = args.section.as_deref().unwrap_or(":");
         let written = match &args.section {
             Some(text) => Written::parse(text).map_err(Usage)?,
             None => Written::default(),
         };
-        let array = array(rows, args.array.as_deref(), written.array.as_deref(), text)?;
+        let array = array(rows, chosen, written.array.as_deref(), text)?;
         let parts = array_parts(trace, array.noun);
         let images = match (&args.on, written.images) {
             (Some(_), Some(_)) => bail!(Usage(format!("{text} has images, and --on has: say them once"))),
@@ -132,7 +138,6 @@ fn array<'r>(
     text: &str,
 ) -> anyhow::Result<&'r ArrayRow> {
     let known = || rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
-    let option = option.map(|name| without_place(rows, name).map_or(name, |(name, _)| name));
     let wanted = match (option, written) {
         (None, None) => {
             bail!(Usage(format!("of which array? `--array NAME`, or `--section 'NAME({})'`", harmless(text))))

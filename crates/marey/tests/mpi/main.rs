@@ -34,6 +34,7 @@ mod mpi_files;
 mod mpi_functions;
 mod mpi_heap;
 mod mpi_hosts;
+mod mpi_ignored;
 mod mpi_jumps;
 mod mpi_kokkos;
 mod mpi_launch;

@@ -76,6 +76,16 @@ fn what_each_rank_sends_to_each_is_redistributed() {
     // A datum of messages is no array of the language, and asked for all the same.
     let of = |name: &str| run.text("arrays", &["--by", "redistribution", "--array", name]);
     assert!(of("by_hand").contains("by_hand → transposed") && !of("by_hand").contains("MPI_Alltoall"));
+    // By where it is declared; other tables go by the name.
+    let of = |array: &str| -> Value {
+        serde_json::from_str(&run.text("arrays", &["--array", array, "--json"])).unwrap()
+    };
+    let (there, by_name) = (of("Rows@redistributed.c:11"), of("rows"));
+    assert_eq!(there["arrays"][0]["array"], "rows");
+    assert_eq!(there["redistributions"].as_array().unwrap().len(), 2);
+    assert_eq!(there, by_name);
+    let page = run.text("arrays", &["--by", "redistribution", "--array", "rows@redistributed.c:11"]);
+    assert!(page.contains("rows → columns") && !page.contains("by_hand"), "{page}");
     let page = run.text("arrays", &["--by", "redistribution"]);
     assert!(page.contains("rows → columns") && page.contains("by_hand → transposed"), "{page}");
     assert!(!page.contains("halo"), "{page}");

@@ -1,5 +1,8 @@
 /* Constructs of which runtimes tell little, or do more for them than the program says. */
+#define _GNU_SOURCE
 #include <omp.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -77,6 +80,85 @@ static void league(void) {
     printf("%d %d\n", teams, threads);
 }
 
+/* Regions that have no thread but the one that comes to them, one after the other. */
+static void serial(int is_parallel) {
+    for (int i = 0; i < 3; i++) {
+#pragma omp parallel if (is_parallel)
+        nap(2);
+        nap(2);
+    }
+}
+
+/* A league in the region of each of two threads: 5 of the 17 ms of a thread. */
+static void within(void) {
+#pragma omp parallel num_threads(2)
+    {
+        nap(2);
+#pragma omp target teams num_teams(2)
+        nap(5);
+        nap(10);
+    }
+}
+
+/* A league between two regions, whose threads are those of the regions, too. Nobody waits for long. */
+static void between(void) {
+#pragma omp parallel num_threads(4)
+    nap(2);
+#pragma omp teams num_teams(2) thread_limit(2)
+    {
+        nap(30);
+#pragma omp parallel num_threads(2)
+        nap(30);
+    }
+#pragma omp parallel num_threads(4)
+    nap(2);
+}
+
+/* What two threads on one processor wait for what the other has for 5 ms: all of it in ns. Who has it gives it back and
+   goes on; the other one may have it before that. */
+static void contended(int is_lock) {
+    long all = 0;
+    cpu_set_t one;
+    omp_lock_t lock;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(2) reduction(+ : all)
+    for (int i = 0; i < 20; i++) {
+#pragma omp barrier
+        if (omp_get_thread_num() == 1) nap(1);
+        long before = now(), after;
+        if (is_lock) {
+            omp_set_lock(&lock);
+            after = now();
+            nap(5);
+            omp_unset_lock(&lock);
+        } else {
+#pragma omp critical
+            {
+                after = now();
+                nap(5);
+            }
+        }
+        if (1000000 < after - before) all += after - before;
+    }
+    printf("%ld\n", all);
+}
+
+/* A thread waits for 200 ms when the process is killed. */
+static void killed(void) {
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 1) nap(5);
+#pragma omp critical
+        {
+            nap(200);
+            raise(SIGKILL);
+        }
+    }
+}
+
 /* Two tasks of one function. */
 static void lines(void) {
 #pragma omp parallel num_threads(2)
@@ -146,6 +228,12 @@ int main(int argc, char **argv) {
     if (!strcmp(what, "reductions")) reductions();
     else if (!strcmp(what, "locks")) locks();
     else if (!strcmp(what, "league")) league();
+    else if (!strcmp(what, "serial")) serial(10 < argc);
+    else if (!strcmp(what, "within")) within();
+    else if (!strcmp(what, "between")) between();
+    else if (!strcmp(what, "critical")) contended(0);
+    else if (!strcmp(what, "lock")) contended(1);
+    else if (!strcmp(what, "killed")) killed();
     else if (!strcmp(what, "lines")) lines();
     else if (!strcmp(what, "group")) group();
     else if (!strcmp(what, "last")) last();

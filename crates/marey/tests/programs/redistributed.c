@@ -73,6 +73,13 @@ int main(int argc, char **argv) {
         // Nor is what all have afterwards.
         MPI_Allgather(inner, 10, MPI_DOUBLE, columns, 10, MPI_DOUBLE, MPI_COMM_WORLD);
     }
+    // One of them is an array of all processes, too.
+    MPI_Win window;
+    MPI_Win_create(rows, sizeof rows, sizeof *rows, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put(inner, 1, MPI_DOUBLE, (rank + 1) % ranks, 0, 1, MPI_DOUBLE, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
     double sums[3];
     MPI_Reduce(spent, sums, 3, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) printf("%.0f %.0f %.0f\n", sums[0], sums[1], sums[2]);

@@ -51,12 +51,15 @@ export function names(canvas: Ink, scene: Scene, height: number): void {
 
 /** A name that has so much room: without that of its process, which stands above, then without its beginning, for numbers stand at the end. */
 function fitted(canvas: Ink, name: string, process: string, room: number): string {
-  const fits = (text: string): boolean => canvas.measureText(text).width <= room;
-  if (fits(name)) return name;
+  const width = (text: string): number => canvas.measureText(text).width;
+  if (width(name) <= room) return name;
   const own = name.startsWith(`${process} `) ? name.slice(process.length + 1) : name;
-  if (fits(own)) return own;
-  const cuts = Array.from({ length: own.length }, (_, cut) => `…${own.slice(cut + 1)}`);
-  return cuts.find(fits) ?? "";
+  const whole = width(own);
+  if (whole <= room) return own;
+  // As many letters as have room if all are equally wide; fewer where the last are wider.
+  let letters = Math.floor((room / whole) * own.length) - 1;
+  while (letters > 0 && width(`…${own.slice(-letters)}`) > room) letters -= 1;
+  return letters > 0 ? `…${own.slice(-letters).replace(/^[\udc00-\udfff]/, "")}` : "";
 }
 
 /** What charts beneath a row are called, and what they go from and to. */

@@ -13,7 +13,9 @@ use marey_measure::{Thread, count_free_lock, now};
 use marey_model::EdgeKind;
 
 use super::super::here::{Here, here, number};
-use super::super::region::{self, Construct, Named, begin, enter, leave, passed, site_of_call, site_of_task};
+use super::super::region::{
+    self, Construct, Named, begin, enter, leave, leave_because, passed, site_of_call, site_of_task,
+};
 use super::super::tables::{TeamRef, tables};
 use super::super::{barrier, depend, place, saved, share};
 use super::{Call, Mutex, SyncRegion, Work, callback};
@@ -87,17 +89,13 @@ const OF_A_TEAM: usize = 1 << 31;
 /// In the place of a team: libomp begins a region of one thread for each team of a league, which is none of the program's.
 const NO_REGION: u64 = 1;
 
-fn is_for_a_team(flags: usize, called_from: usize) -> bool {
-    flags & OF_A_TEAM != 0 && called_from == 0
-}
-
 unsafe extern "C" fn parallel_begins(call: *const Call) {
     // SAFETY: the call is under way, and its arguments are those of the callback.
     unsafe {
         let [_, _, data, _, flags, called_from] = (*call).args;
         let data = data as *mut u64;
         *data = 0;
-        if is_for_a_team(flags, called_from) {
+        if flags & OF_A_TEAM != 0 && called_from == 0 {
             *data = NO_REGION;
             return;
         }
@@ -119,8 +117,8 @@ unsafe extern "C" fn parallel_begins(call: *const Call) {
 unsafe extern "C" fn parallel_ends(call: *const Call) {
     // SAFETY: as above.
     unsafe {
-        let [_, _, flags, called_from, ..] = (*call).args;
-        if is_for_a_team(flags, called_from) {
+        // What the end says of itself will not do: of a region of one thread it is that nobody has called for it.
+        if ((*call).args[0] as *const u64).as_ref() == Some(&NO_REGION) {
             return;
         }
         let Some((_own, (_, thread))) = begin((*call).sp) else { return };
@@ -133,18 +131,36 @@ unsafe extern "C" fn parallel_ends(call: *const Call) {
     }
 }
 
+/// A task that is none of the program's, which a thread executes for a team of a league, or which it is from its beginning on.
+/// What the thread was in before goes on after it.
 unsafe extern "C" fn implicit(call: *const Call) {
     /// Of the thread that a program begins with, outside of all regions.
     const INITIAL: usize = 1;
     // SAFETY: as above.
     unsafe {
-        let [endpoint, region, _, _, index, flags] = (*call).args;
-        let token = (region as *const u64).as_ref().copied();
-        if flags & INITIAL != 0 || token == Some(NO_REGION) {
+        let [endpoint, region, task, _, index, flags] = (*call).args;
+        let task = task as *mut u64;
+        let is_end = endpoint as u32 as usize == END;
+        let Some((_own, (runtime, thread))) = begin((*call).sp) else { return };
+        // At the end there is no region any more that would tell.
+        if is_end && task.as_ref() == Some(&OUTSIDE) {
+            *task = 0;
+            if let Some(outer) = saved::pop() {
+                *here() = outer.here;
+            }
             return;
         }
-        let Some((_own, (runtime, thread))) = begin((*call).sp) else { return };
-        if endpoint as u32 as usize == END {
+        let is_outside = flags & INITIAL != 0 || (region as *const u64).as_ref() == Some(&NO_REGION);
+        if is_outside {
+            if !is_end && !task.is_null() {
+                barrier::goes_on(runtime, thread, None);
+                saved::push(0, 0, 0, 0, 0);
+                *here() = Here::NOTHING;
+                *task = OUTSIDE;
+            }
+            return;
+        }
+        if is_end {
             // Whoever waits for the next region writes it down then.
             if (*here()).is_parked == 0 {
                 share::end(thread);
@@ -322,8 +338,8 @@ unsafe extern "C" fn cancels(call: *const Call) {
     }
 }
 
-/// A thread asks for something that one at a time can have. It is written down when it gets it, for it may not: libomp up to
-/// version 14 says of a try that it waits.
+/// A thread asks for something that one at a time can have. Of a lock a wait is written down when the thread gets it, for it may
+/// not: libomp up to version 14 says of a try that it waits.
 unsafe extern "C" fn acquires(call: *const Call) {
     // SAFETY: as above.
     unsafe {
@@ -336,14 +352,43 @@ unsafe extern "C" fn acquires(call: *const Call) {
         let Some((_own, (_, thread))) = begin((*call).sp) else { return };
         let is_held = kind == Mutex::Ordered || tables.wants(what);
         let place = if is_held { tables.notes.register(what) } else { 0 };
-        let it = saved::Wanted { what, place, began: now(thread), is_held: is_held.into() };
-        if let Some(before) = saved::wants(it) {
+        let began = now(thread);
+        let region = match kind.wait() {
+            Construct::Lock => 0,
+            _ if !is_held => 0,
+            wait => enter(thread, site_of_call(thread, wait, u32::MAX, (*call).entry())),
+        };
+        if let Some(before) =
+            saved::wants(saved::Wanted { what, place, began, region, is_held: is_held.into() })
+        {
             gives_up(before);
         }
     }
 }
 
-/// What was asked for was not given.
+impl Mutex {
+    /// The wait for it.
+    fn wait(self) -> Construct {
+        match self {
+            Self::Critical => Construct::CriticalWait,
+            Self::Atomic => Construct::AtomicWait,
+            Self::Ordered => Construct::OrderedWait,
+            Self::Lock | Self::Test | Self::Other => Construct::Lock,
+        }
+    }
+
+    /// What a thread is in that has it; nothing for a lock, which may be given back anywhere.
+    fn had(self) -> Option<Construct> {
+        match self {
+            Self::Critical => Some(Construct::Critical),
+            Self::Atomic => Some(Construct::Atomic),
+            Self::Ordered => Some(Construct::Ordered),
+            Self::Lock | Self::Test | Self::Other => None,
+        }
+    }
+}
+
+/// What was asked for was not given: a lock, which was tried only.
 fn gives_up(before: saved::Wanted) {
     if let Some(tables) = tables() {
         if before.place != 0 {
@@ -367,6 +412,9 @@ unsafe extern "C" fn nests(call: *const Call) {
     }
 }
 
+/// Ticks that it takes to get a lock that nobody has, at most: about a microsecond, or four of a slow clock.
+const FREE_TAKES: u64 = 1 << 12;
+
 unsafe extern "C" fn acquired(call: *const Call) {
     // SAFETY: as above.
     unsafe {
@@ -385,24 +433,27 @@ unsafe extern "C" fn acquired(call: *const Call) {
             return;
         };
         let note = note_of(wanted.place, what, wanted.began);
-        let span = (wanted.began, now(thread));
-        let (waits, construct) = match kind {
-            Mutex::Critical => (Construct::CriticalWait, Some(Construct::Critical)),
-            Mutex::Atomic => (Construct::AtomicWait, Some(Construct::Atomic)),
-            Mutex::Ordered => (Construct::OrderedWait, Some(Construct::Ordered)),
-            _ => (Construct::Lock, None),
-        };
-        // Those that others have are told apart by little more than their addresses; who has waited finds who gave it back,
-        // if there was room for that.
-        let has_waited = wanted.is_held != 0 && (note.is_some() || wanted.place == 0);
-        if kind == Mutex::Ordered || has_waited {
-            let edge = if kind == Mutex::Ordered { EdgeKind::Wake } else { EdgeKind::LockHandOver };
-            let site = site_of_call(thread, waits, u32::MAX, (*call).entry());
-            passed(thread, site, span, edge, note);
-        } else if construct.is_none() {
-            count_free_lock(thread);
+        let edge = if kind == Mutex::Ordered { EdgeKind::Wake } else { EdgeKind::LockHandOver };
+        let had = kind.had();
+        if had.is_some() {
+            leave_because(thread, wanted.region, u64::MAX, edge, note);
+        } else {
+            let span = (wanted.began, now(thread));
+            // Who had it may leave its note only after it has been taken.
+            let has_waited = note.is_some() || FREE_TAKES < span.1 - span.0;
+            if wanted.is_held != 0 && has_waited {
+                passed(
+                    thread,
+                    site_of_call(thread, Construct::Lock, u32::MAX, (*call).entry()),
+                    span,
+                    edge,
+                    note,
+                );
+            } else {
+                count_free_lock(thread);
+            }
         }
-        if let Some(construct) = construct {
+        if let Some(construct) = had {
             let site = site_of_call(thread, construct, u32::MAX, (*call).entry());
             let region = enter(thread, site.filter(|_| (*here()).can_hold()));
             (*here()).push_held(region);
@@ -462,6 +513,8 @@ impl Created {
 
 /// What we put where a task has room for us: its ticket, and this bit once it has begun.
 const BEGUN: u64 = 1 << 63;
+/// In the place of a ticket: a task that is none of the program's, see [`implicit`].
+const OUTSIDE: u64 = 1 << 61;
 /// This one instead, once its body is over and somebody has yet to say that the task is.
 const DETACHED: u64 = 1 << 62;
 
@@ -470,7 +523,8 @@ unsafe extern "C" fn task_depends(call: *const Call) {
     // SAFETY: as above.
     unsafe {
         let [other, task, ..] = (*call).args;
-        let ticket = |at: usize| (at as *const u64).as_ref().map_or(0, |word| *word & !(BEGUN | DETACHED));
+        let ticket =
+            |at: usize| (at as *const u64).as_ref().map_or(0, |word| *word & !(BEGUN | DETACHED | OUTSIDE));
         let (other, task) = (ticket(other), ticket(task));
         if other != 0 && task != 0 {
             depend::after(task, other);
@@ -537,7 +591,7 @@ unsafe extern "C" fn task_is_scheduled(call: *const Call) {
                 ended(thread, ticket);
             }
         }
-        if !next.is_null() && *next != 0 && *next & BEGUN == 0 {
+        if !next.is_null() && *next != 0 && *next & (BEGUN | OUTSIDE) == 0 {
             task_begins(thread, *next);
             *next |= BEGUN;
         }
