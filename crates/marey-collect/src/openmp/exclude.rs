@@ -16,6 +16,7 @@ use super::IS_ACTIVE;
 use super::here::here;
 use super::real::{Function, address};
 use super::region::{Construct, begin_call, enter, leave, leave_because, site_of_call};
+use super::saved;
 use super::tables::{Tables, tables};
 use super::wrapper::{Frame, export, export_long, nothing};
 use crate::functions;
@@ -227,7 +228,12 @@ unsafe extern "C" fn before_lock<const KIND: usize>(frame: *mut Frame, index: us
         let wait = (*frame).room::<Wait>();
         wait.write(Wait::NONE);
         let is_looked_at = IS_ACTIVE.load(Ordering::Relaxed) && (*local()).own == 0;
-        let Some(tables) = tables().filter(|_| is_looked_at) else { return address(index, frame) };
+        let Some(tables) = tables().filter(|_| is_looked_at) else {
+            if KIND == SIMPLE {
+                saved::calls_for((*frame).args[0]);
+            }
+            return address(index, frame);
+        };
         let try_it: unsafe extern "C" fn(usize) -> c_int =
             core::mem::transmute(address(tries as usize, frame));
         if try_it((*frame).args[0]) != 0 {

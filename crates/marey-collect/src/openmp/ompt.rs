@@ -271,6 +271,8 @@ impl SyncRegion {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mutex {
     Lock,
+    /// One that who has it may take again.
+    NestLock,
     /// A try, which waits for nobody.
     Test,
     Critical,
@@ -282,7 +284,8 @@ enum Mutex {
 impl Mutex {
     fn of(code: usize) -> Self {
         match code as u32 {
-            1 | 3 => Self::Lock,
+            1 => Self::Lock,
+            3 => Self::NestLock,
             2 | 4 => Self::Test,
             5 => Self::Critical,
             6 => Self::Atomic,

@@ -60,6 +60,24 @@ thread_variable! {
     fn wanted -> Wanted; "marey_openmp_wanted", 32 bytes, aligned 3
 }
 
+thread_variable! {
+    /// The lock that the calling thread has called for and will wait for; 0 for none. A runtime says the same of one that is only
+    /// tried.
+    fn called_for -> usize; "marey_openmp_called_for", 8 bytes, aligned 3
+}
+
+/// Notes that the thread calls for a lock.
+pub(super) fn calls_for(lock: usize) {
+    // SAFETY: the thread's own memory.
+    unsafe { called_for().write(lock) };
+}
+
+/// Whether the thread has called for this lock since the last that it was asked of.
+pub(super) fn has_called_for(lock: usize) -> bool {
+    // SAFETY: the thread's own memory.
+    lock != 0 && unsafe { called_for().replace(0) } == lock
+}
+
 /// Notes what the thread asks for; what it asked for before, and did not get.
 pub(super) fn wants(it: Wanted) -> Option<Wanted> {
     // SAFETY: the thread's own memory.

@@ -86,7 +86,7 @@ fn what_types_say_lies_elsewhere_is_told_there() {
             .filter(|(kind, _)| *kind != "fence")
             .collect();
         told.sort_unstable();
-        let each = [("fetch_and_op", &lies), ("get", &comes), ("get_accumulate", &comes), ("put", &lies)];
+        let each = [("fetch-and-op", &lies), ("get", &comes), ("get-accumulate", &comes), ("put", &lies)];
         assert_eq!(
             told,
             each.iter().flat_map(|(kind, it)| vec![(*kind, (*it).clone()); 2]).collect::<Vec<_>>()

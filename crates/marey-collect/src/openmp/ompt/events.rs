@@ -338,8 +338,8 @@ unsafe extern "C" fn cancels(call: *const Call) {
     }
 }
 
-/// A thread asks for something that one at a time can have. Of a lock a wait is written down when the thread gets it, for it may
-/// not: libomp up to version 14 says of a try that it waits.
+/// A thread asks for something that one at a time can have. Of a lock that it has not called for the wait is written down when it
+/// gets it, for it may not: libomp up to version 14 says of a try that it waits, and of one that nests whoever has it asks again.
 unsafe extern "C" fn acquires(call: *const Call) {
     // SAFETY: as above.
     unsafe {
@@ -353,10 +353,13 @@ unsafe extern "C" fn acquires(call: *const Call) {
         let is_held = kind == Mutex::Ordered || tables.wants(what);
         let place = if is_held { tables.notes.register(what) } else { 0 };
         let began = now(thread);
-        let region = match kind.wait() {
-            Construct::Lock => 0,
-            _ if !is_held => 0,
-            wait => enter(thread, site_of_call(thread, wait, u32::MAX, (*call).entry())),
+        let gets_it = match kind {
+            Mutex::Lock => saved::has_called_for(what),
+            kind => kind != Mutex::NestLock,
+        };
+        let region = match is_held && gets_it {
+            true => enter(thread, site_of_call(thread, kind.wait(), u32::MAX, (*call).entry())),
+            false => 0,
         };
         if let Some(before) =
             saved::wants(saved::Wanted { what, place, began, region, is_held: is_held.into() })
@@ -373,7 +376,7 @@ impl Mutex {
             Self::Critical => Construct::CriticalWait,
             Self::Atomic => Construct::AtomicWait,
             Self::Ordered => Construct::OrderedWait,
-            Self::Lock | Self::Test | Self::Other => Construct::Lock,
+            Self::Lock | Self::NestLock | Self::Test | Self::Other => Construct::Lock,
         }
     }
 
@@ -383,12 +386,12 @@ impl Mutex {
             Self::Critical => Some(Construct::Critical),
             Self::Atomic => Some(Construct::Atomic),
             Self::Ordered => Some(Construct::Ordered),
-            Self::Lock | Self::Test | Self::Other => None,
+            Self::Lock | Self::NestLock | Self::Test | Self::Other => None,
         }
     }
 }
 
-/// What was asked for was not given: a lock, which was tried only.
+/// What was asked for was not given: a lock that was tried only, or that the thread has already.
 fn gives_up(before: saved::Wanted) {
     if let Some(tables) = tables() {
         if before.place != 0 {
@@ -426,7 +429,7 @@ unsafe extern "C" fn acquired(call: *const Call) {
         let Some((_own, (_, thread))) = begin((*call).sp) else { return };
         let Some(wanted) = saved::gets(what) else {
             // Without having asked, by a try.
-            if matches!(kind, Mutex::Test | Mutex::Lock) {
+            if matches!(kind, Mutex::Test | Mutex::Lock | Mutex::NestLock) {
                 _ = tables().map(|tables| tables.wants(what));
                 count_free_lock(thread);
             }
@@ -435,7 +438,7 @@ unsafe extern "C" fn acquired(call: *const Call) {
         let note = note_of(wanted.place, what, wanted.began);
         let edge = if kind == Mutex::Ordered { EdgeKind::Wake } else { EdgeKind::LockHandOver };
         let had = kind.had();
-        if had.is_some() {
+        if had.is_some() || wanted.region != 0 {
             leave_because(thread, wanted.region, u64::MAX, edge, note);
         } else {
             let span = (wanted.began, now(thread));
