@@ -16,9 +16,8 @@ use super::IS_ACTIVE;
 use super::here::here;
 use super::real::{Function, address};
 use super::region::{Construct, begin_call, enter, leave, leave_because, site_of_call};
-use super::saved;
 use super::tables::{Tables, tables};
-use super::wrapper::{Frame, export, export_long, nothing};
+use super::wrapper::{Frame, export, export_lock, export_long, nothing};
 use crate::functions;
 use crate::own::{Own, local};
 use crate::process;
@@ -34,14 +33,17 @@ export! {
     GOMP_atomic_end = before_end::<ATOMIC>, nothing;
     GOMP_ordered_start = before::<ORDERED>, after::<ORDERED>;
     GOMP_ordered_end = before_end::<ORDERED>, nothing;
-    omp_set_lock = before_lock::<SIMPLE>, after_lock;
-    omp_set_lock_ = before_lock::<SIMPLE>, after_lock;
     omp_unset_lock = before_unlock, nothing;
     omp_unset_lock_ = before_unlock, nothing;
     omp_set_nest_lock = before_lock::<NESTS>, after_lock;
     omp_set_nest_lock_ = before_lock::<NESTS_OF_FORTRAN>, after_lock;
     omp_unset_nest_lock = before_unlock, nothing;
     omp_unset_nest_lock_ = before_unlock, nothing;
+}
+
+export_lock! {
+    omp_set_lock = before_lock::<SIMPLE>, after_lock;
+    omp_set_lock_ = before_lock::<SIMPLE>, after_lock;
 }
 
 // A word for each dimension of `ordered(n)`: twelve are more than nests of loops have.
@@ -228,12 +230,7 @@ unsafe extern "C" fn before_lock<const KIND: usize>(frame: *mut Frame, index: us
         let wait = (*frame).room::<Wait>();
         wait.write(Wait::NONE);
         let is_looked_at = IS_ACTIVE.load(Ordering::Relaxed) && (*local()).own == 0;
-        let Some(tables) = tables().filter(|_| is_looked_at) else {
-            if KIND == SIMPLE {
-                saved::calls_for((*frame).args[0]);
-            }
-            return address(index, frame);
-        };
+        let Some(tables) = tables().filter(|_| is_looked_at) else { return address(index, frame) };
         let try_it: unsafe extern "C" fn(usize) -> c_int =
             core::mem::transmute(address(tries as usize, frame));
         if try_it((*frame).args[0]) != 0 {

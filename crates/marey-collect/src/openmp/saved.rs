@@ -61,15 +61,9 @@ thread_variable! {
 }
 
 thread_variable! {
-    /// The lock that the calling thread has called for and will wait for; 0 for none. A runtime says the same of one that is only
-    /// tried.
+    /// The lock that the calling thread has called for and will wait for, as [`super::wrapper::export_lock`] writes down; 0 for
+    /// none. A runtime says the same of one that is only tried.
     fn called_for -> usize; "marey_openmp_called_for", 8 bytes, aligned 3
-}
-
-/// Notes that the thread calls for a lock.
-pub(super) fn calls_for(lock: usize) {
-    // SAFETY: the thread's own memory.
-    unsafe { called_for().write(lock) };
 }
 
 /// Whether the thread has called for this lock since the last that it was asked of.

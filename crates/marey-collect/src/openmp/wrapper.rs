@@ -54,11 +54,14 @@ impl Frame {
 
 /// The instructions of an exported function: `$before` gets the frame and the function's number and gives the address to
 /// call, `$after` gets the frame with the result. `$room` bytes of stack, of which the first `$at` are for arguments
-/// beyond the sixth, which `$copy` puts there.
+/// beyond the sixth, which `$copy` puts there. `$first` is done for each call, also where nothing is recorded of it.
 macro_rules! instructions {
-    ($name:ident, $room:literal, $at:literal, [$($copy:expr),*], $before:path, $after:path) => {
+    (
+        $name:ident, $room:literal, $at:literal, [$($first:expr),*], [$($copy:expr),*], $before:path, $after:path
+    ) => {
         core::arch::naked_asm!(
             ".cfi_startproc",
+            $($first,)*
             "cmp byte ptr [rip + {active}], 0",
             "jne 2f",
             "mov r11, qword ptr [rip + {real} + {place}]",
@@ -137,11 +140,32 @@ macro_rules! export {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name() {
-            $crate::openmp::wrapper::instructions!($name, 264, 0, [], $before, $after)
+            $crate::openmp::wrapper::instructions!($name, 264, 0, [], [], $before, $after)
         }
     )*};
 }
 pub(super) use export;
+
+/// The same of functions that wait for the lock that is their first argument, of which a runtime that tells of its constructs does
+/// not say that they do: see [`super::saved::has_called_for`].
+macro_rules! export_lock {
+    ($($name:ident = $before:path, $after:path;)*) => {$(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name() {
+            $crate::openmp::wrapper::instructions!(
+                $name,
+                264,
+                0,
+                ["mov rax, qword ptr [rip + marey_openmp_called_for@GOTTPOFF]", "mov qword ptr fs:[rax], rdi"],
+                [],
+                $before,
+                $after
+            )
+        }
+    )*};
+}
+pub(super) use export_lock;
 
 /// Exports functions of at most twelve words.
 macro_rules! export_long {
@@ -153,6 +177,7 @@ macro_rules! export_long {
                 $name,
                 312,
                 48,
+                [],
                 [
                     "mov rax, qword ptr [rsp + 320]",
                     "mov qword ptr [rsp], rax",
