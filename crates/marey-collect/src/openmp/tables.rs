@@ -2,7 +2,7 @@
 //! the last task.
 //!
 //! All tables are of fixed size and lock-free, on pages that a forked child finds wiped, as those of threads are. Where a
-//! table is full an edge is lost and nothing else.
+//! table is full an edge is lost, or a thread waits a moment for what is free, and nothing else.
 //!
 //! The one idea: who came last at a barrier is the largest arrival, so nobody need know how many there are. Rounds of a
 //! team have four places; at a barrier that one is emptied which is the next but one, for nobody can be there yet, and
