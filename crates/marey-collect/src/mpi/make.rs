@@ -5,8 +5,8 @@
 
 use core::sync::atomic::Ordering;
 
-use marey_measure::Lock;
 use marey_measure::message::Part;
+use marey_measure::{Lock, sys};
 use marey_model::spool::{CommunicatorKind, Definition};
 use rustc_hash::FxHashMap;
 
@@ -120,6 +120,27 @@ pub(crate) unsafe fn merge<const N: usize>(mut p: Passing<N, impl Real<N>>) -> u
     }
 }
 
+/// The name of a port, which counts at the root only: elsewhere there may be none, and what is there may be no text.
+fn port(at: usize) -> String {
+    const CHUNK: usize = 64;
+    let (mut name, mut at) = (Vec::new(), at);
+    while name.len() < 1024 {
+        let mut chunk = [0; CHUNK];
+        // To where the next one begins: none reaches beyond a page.
+        let chunk = &mut chunk[..CHUNK - at % CHUNK];
+        if at == 0 || sys::copy_own(at, chunk) != chunk.len() as isize {
+            return String::new();
+        }
+        if let Some(end) = chunk.iter().position(|byte| *byte == 0) {
+            name.extend(&chunk[..end]);
+            break;
+        }
+        name.extend(&*chunk);
+        at += chunk.len();
+    }
+    String::from_utf8_lossy(&name).into_owned()
+}
+
 /// `MPI_Comm_spawn`, `MPI_Comm_spawn_multiple`, `MPI_Comm_accept`, `MPI_Comm_connect`: collective
 /// over a communicator, giving an intercommunicator to another world.
 pub(crate) unsafe fn reach<const N: usize>(mut p: Passing<N, impl Real<N>>) -> usize {
@@ -128,7 +149,7 @@ pub(crate) unsafe fn reach<const N: usize>(mut p: Passing<N, impl Real<N>>) -> u
     unsafe {
         p.record(communicator_noun(parent), |p, open| {
             let named = matches!(kind_of(p.call), CommunicatorKind::Accept | CommunicatorKind::Connect);
-            let port = if named { text(p.args[0]) } else { String::new() };
+            let port = if named { port(p.args[0]) } else { String::new() };
             if p.pass() {
                 made_collectively(&open, p.call, parent, p.comm_place(), &port);
             }

@@ -55,6 +55,20 @@ fn arguments_that_do_not_count_are_not_looked_at() {
     }
 }
 
+/// Two of three accept the third.
+#[test]
+fn names_of_ports_are_those_of_the_first() {
+    let mpi = need!(Mpi::Open.installed(), "Open MPI");
+    let place = Place::new();
+    let run = need!(job(mpi, 3), "a compiler for Open MPI").arg("ports").record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    assert_eq!(lines(&run.stdout()), ["0 1 0", "1 2 7", "2 1 0"]);
+    // The name of the port, and what is sent through it.
+    let messages = run.table("messages");
+    assert_eq!(messages.i64("tag").unwrap(), [0, 3]);
+    run.expect_no_problems(&[]);
+}
+
 #[test]
 fn what_types_say_lies_elsewhere_is_told_there() {
     for mpi in Mpi::BOTH {

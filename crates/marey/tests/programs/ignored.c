@@ -3,6 +3,7 @@
    Prints of each operation what this process gives and gets, and whether what came is right: `rank name given got right`. */
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 
 static int rank, size;
 
@@ -142,13 +143,36 @@ static void windows(MPI_Comm comm) {
     MPI_Win_free(&window);
 }
 
+/* The name of a port is for the first of a group alone. */
+static void ports(MPI_Comm comm) {
+    MPI_Comm half, inter;
+    MPI_Comm_split(comm, rank % 2, rank, &half);
+    char port[MPI_MAX_PORT_NAME] = "";
+    if (rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 0, comm);
+    }
+    if (rank == 1) MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, comm, MPI_STATUS_IGNORE);
+    if (rank % 2) MPI_Comm_connect(rank == 1 ? port : NOWHERE, MPI_INFO_NULL, 0, half, &inter);
+    else MPI_Comm_accept(rank == 0 ? port : NOWHERE, MPI_INFO_NULL, 0, half, &inter);
+    int remote, given = 7, taken = 0;
+    MPI_Comm_remote_size(inter, &remote);
+    if (rank == 0) MPI_Send(&given, 1, MPI_INT, 0, 3, inter);
+    if (rank == 1) MPI_Recv(&taken, 1, MPI_INT, 0, 3, inter, MPI_STATUS_IGNORE);
+    printf("%d %d %d\n", rank, remote, taken);
+    MPI_Comm_disconnect(&inter);
+    MPI_Comm_free(&half);
+    if (rank == 0) MPI_Close_port(port);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm two;
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &two);
-    if (argc > 1) displaced(two);
+    if (argc > 1 && !strcmp(argv[1], "displaced")) displaced(two);
+    if (argc > 1 && !strcmp(argv[1], "ports")) ports(MPI_COMM_WORLD);
     if (argc < 2 && rank < 2) within(two);
     if (argc < 2) between(MPI_COMM_WORLD);
     if (argc < 2) windows(MPI_COMM_WORLD);
