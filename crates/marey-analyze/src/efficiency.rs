@@ -126,17 +126,23 @@ fn is_there(run: &dyn Trace, id: LocationId, causes: &Causes) -> bool {
     whole || run.locations().get(id.idx()).is_some_and(|it| causes.span.clip(it.start, it.end).is_some())
 }
 
-/// Whether an activity is the program's own matter, and not that of a library that connects its parts.
+/// Whether an activity is the program's own matter, and not that of a library that connects its parts: what the system does for
+/// a call of such a library is the library's.
 pub(crate) fn is_useful(run: &dyn Trace, activity: Activity) -> bool {
-    let path = match activity {
+    let mut path = match activity {
         Activity::Outside => return true,
         Activity::NotStarted => return false,
-        Activity::Path(path) => path,
+        Activity::Path(path) => Some(path),
     };
-    let region = run.call_paths().get(path.idx()).and_then(|path| run.regions().get(path.region.idx()));
-    region.is_none_or(|region| {
-        let is_parallel = !matches!(region.role, Role::Work | Role::Io | Role::Manage);
-        let is_node = [Level::SYSTEM, Level::FILES, Level::MEMORY].contains(&region.level.as_str());
-        region.level != Level::MPI && (is_node || !is_parallel)
-    })
+    // Each is later than the one above it.
+    while let Some(at) = path {
+        let Some(it) = run.call_paths().get(at.idx()) else { return true };
+        let Some(region) = run.regions().get(it.region.idx()) else { return true };
+        if ![Level::SYSTEM, Level::FILES, Level::MEMORY].contains(&region.level.as_str()) {
+            let is_parallel = !matches!(region.role, Role::Work | Role::Io | Role::Manage);
+            return region.level != Level::MPI && !is_parallel;
+        }
+        path = it.parent.filter(|parent| parent.idx() < at.idx());
+    }
+    true
 }

@@ -30,6 +30,8 @@ struct Open {
     site: SiteId,
     kept: Option<Kept>,
     accesses: [Option<Access>; 2],
+    /// What is read, where only what has been read says how much that is.
+    read: Option<Section>,
 }
 
 /// Makes a call of the function of number `index`, which `real` does, and records it.
@@ -124,7 +126,7 @@ impl Open {
         // SAFETY: the caller's promise; the descriptor is the calling thread's.
         unsafe {
             arrays::describe(runtime);
-            let (noun, accesses) = acts(runtime, FUNCTIONS[index].acts, arguments);
+            let ((noun, accesses), read) = acts(runtime, FUNCTIONS[index].acts, arguments);
             let function = site::COARRAY_FUNCTIONS + 2 * index as u32 + u32::from(is_implied);
             let Some(site) = site::find(thread, What { function, noun }, entry) else {
                 marey_measure::count_unrecorded(thread);
@@ -140,7 +142,7 @@ impl Open {
                 None => marey_measure::enter(thread, site.0),
                 Some(kept) => marey_measure::enter_timed(thread, site.0, kept),
             }
-            Begun::Recorded(Self { runtime, thread, site, kept, accesses })
+            Begun::Recorded(Self { runtime, thread, site, kept, accesses, read })
         }
     }
 
@@ -154,6 +156,9 @@ impl Open {
             let made = made_array(self.runtime, index, arguments, self.site);
             if let Some(array) = made {
                 self.accesses[0] = Some(whole(&array, AccessKind::Make));
+            }
+            if let (Some(section), &[_, image, local, ..]) = (self.read.take(), arguments) {
+                self.accesses[0] = Some(access(&section.as_many_as(local), AccessKind::Read, image));
             }
             let accesses = self.accesses;
             let put = |_: *mut Thread, scratch: &mut marey_measure::Scratch| {
@@ -186,7 +191,21 @@ fn access(section: &Section, kind: AccessKind, image: usize) -> Access {
 }
 
 /// The noun of a call, and what it does to arrays.
-unsafe fn acts(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> (u32, [Option<Access>; 2]) {
+type Acted = (u32, [Option<Access>; 2]);
+
+/// What a call does, and what it reads if that is known only afterwards.
+unsafe fn acts(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> (Acted, Option<Section>) {
+    if let (Acts::GetsByReference, &[token, image, _, references, ..]) = (acts, arguments) {
+        // SAFETY: the caller's promise.
+        let read = unsafe { reference::referred(runtime, token, image, references) };
+        let noun = read.as_ref().map_or(u32::MAX, |section| section.array.noun);
+        return ((noun, [None, None]), read);
+    }
+    // SAFETY: the caller's promise.
+    (unsafe { acts_at_once(runtime, acts, arguments) }, None)
+}
+
+unsafe fn acts_at_once(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> Acted {
     let nothing = (u32::MAX, [None, None]);
     let one = |section: Option<Section>, kind: AccessKind, image: usize| match section {
         Some(section) => (section.array.noun, [Some(access(&section, kind, image)), None]),
@@ -222,20 +241,27 @@ unsafe fn acts(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> (u32, [Opt
                 let got = section::described(runtime, from, from_at, from_remote, from_vector);
                 both(sent, to_image, got, from_image)
             }
-            (Acts::GetsByReference, &[token, image, local, references, ..]) => {
-                one(reference::referred(runtime, token, local, references), read, image)
-            }
             (Acts::SendsByReference, &[token, image, local, references, ..]) => {
-                one(reference::referred(runtime, token, local, references), write, image)
+                let sent = reference::referred(runtime, token, image, references);
+                one(sent.map(|section| section.as_many_as(local)), write, image)
             }
             (
                 Acts::SendsGetsByReference,
                 &[to, to_image, to_references, from, from_image, from_references, ..],
             ) => {
                 // Neither side is this image's.
-                let sent = reference::referred(runtime, to, 0, to_references);
-                let got = reference::referred(runtime, from, 0, from_references);
-                both(sent, to_image, got, from_image)
+                let sent = reference::referred(runtime, to, to_image, to_references);
+                let got = reference::referred(runtime, from, from_image, from_references);
+                match (sent, got) {
+                    (Some(sent), Some(got)) => {
+                        let [sent, got] = Section::alike(sent, got);
+                        both(Some(sent), to_image, Some(got), from_image)
+                    }
+                    (sent, got) => {
+                        let alone = |it: Option<Section>| it.map(|it| it.as_many_as(0));
+                        both(alone(sent), to_image, alone(got), from_image)
+                    }
+                }
             }
             (Acts::Frees, &[token_at, ..]) => match arrays::freed(runtime, token_at) {
                 Some(array) => (array.noun, [Some(whole(&array, AccessKind::Free)), None]),
@@ -265,11 +291,11 @@ fn single(arguments: &[usize], at: usize) -> Option<Section> {
     let kind = arguments.last().map(|kind| u64::from(*kind as u32));
     let element = kind.filter(|kind| matches!(kind, 1 | 2 | 4 | 8 | 16)).unwrap_or(array.element);
     let offset = *arguments.get(at + 1)? as u64;
-    Some(Section { array, offset, elements: 1, element, shape: u32::MAX })
+    Some(Section { array, offset, elements: 1, element, shape: u32::MAX, is_assumed: false })
 }
 
 /// What is sent to one image from another; the noun is what is written.
-fn both(sent: Option<Section>, to: usize, got: Option<Section>, from: usize) -> (u32, [Option<Access>; 2]) {
+fn both(sent: Option<Section>, to: usize, got: Option<Section>, from: usize) -> Acted {
     let noun = sent.as_ref().or(got.as_ref()).map_or(u32::MAX, |section| section.array.noun);
     let sent = sent.map(|section| access(&section, AccessKind::Write, to));
     (noun, [sent, got.map(|section| access(&section, AccessKind::Read, from))])

@@ -5,6 +5,9 @@
 //! gfortran tells its elements by their distance from its beginning, the array's stride taken into account already, so they are
 //! told as steps of memory.
 //!
+//! What another image has of a component that is allocated by itself is not known here: where the source names no bounds, those
+//! of this image's stand for them, if as many elements are moved as they say.
+//!
 //! Deliberately absent: how the library reads the same chain; where that moves something else than the source means, what the
 //! source means is told.
 
@@ -14,7 +17,8 @@ use marey_measure::Runtime;
 use marey_model::DimensionKind;
 
 use super::arrays::{self, Array};
-use super::descriptor::{Descriptor, MAX_RANK};
+use super::descriptor::MAX_RANK;
+use super::images;
 use super::section::{Dimensions, Section, dimension, ends, shape, steps};
 
 /// `caf_reference_t`: one step from a coarray to what is meant.
@@ -81,33 +85,46 @@ struct Chain {
     dimensions: Dimensions,
     /// Whether subscripts that follow are those of the array.
     is_of_array: bool,
+    /// Whether what is meant lies with another image.
+    is_elsewhere: bool,
+    /// Whether the array is what this image has of a component that is allocated by itself. The other's may have other bounds.
+    is_own: bool,
+    /// Whether bounds of this image's stand for those of the other.
+    is_assumed: bool,
 }
 
-/// The section that a chain of references leads to; `local` is the address of the descriptor of the other side.
+/// The section that a chain of references leads to, of an image.
 ///
 /// # Safety
 /// The addresses are arguments of a call of the library's that is under way.
 pub(super) unsafe fn referred(
     runtime: &Runtime,
     token: usize,
-    local: usize,
+    image: usize,
     references: usize,
 ) -> Option<Section> {
     let array = arrays::of_token(token)?;
-    let element = array.element;
-    let mut chain = Chain { array, offset: 0, element, dimensions: Vec::new(), is_of_array: true };
+    let mut chain = Chain {
+        element: array.element,
+        array,
+        offset: 0,
+        dimensions: Vec::new(),
+        is_of_array: true,
+        is_elsewhere: images::rank_of(image) != images::own(),
+        is_own: false,
+        is_assumed: false,
+    };
     // SAFETY: the caller's promise.
     let is_told = unsafe { chain.follow(references as *const Reference) }.is_some();
     let dimensions = if is_told { chain.in_elements() } else { None };
-    let elements = match &dimensions {
-        Some(all) => all.iter().map(|(_, (_, (_, count)))| *count).fold(1, u64::saturating_mul),
-        // As many as there are on the other side.
-        // SAFETY: the caller's promise.
-        None => unsafe { Descriptor::at(local) }.map_or(1, |local| local.elements()),
-    };
+    // As many as there are on the other side.
+    let is_assumed = dimensions.is_none() || chain.is_assumed;
+    let elements = dimensions
+        .as_ref()
+        .map_or(u64::MAX, |all| all.iter().map(|(_, (_, (_, count)))| *count).fold(1, u64::saturating_mul));
     let shape = dimensions.map_or(u32::MAX, |dimensions| shape(runtime, dimensions));
     let Chain { array, offset, element, .. } = chain;
-    Some(Section { array, offset: u64::try_from(offset).unwrap_or(0), elements, element, shape })
+    Some(Section { array, offset: u64::try_from(offset).unwrap_or(0), elements, element, shape, is_assumed })
 }
 
 impl Chain {
@@ -140,8 +157,10 @@ impl Chain {
         }
         // What this image has of the same name stands for that of the other.
         let own = self.array.base.wrapping_add(self.offset as usize);
-        let array = arrays::of_descriptor(own)?;
-        *self = Self { array, offset: 0, element: self.element, dimensions: Vec::new(), is_of_array: true };
+        self.array = arrays::of_descriptor(own)?;
+        self.offset = 0;
+        self.dimensions.clear();
+        (self.is_of_array, self.is_own) = (true, true);
         Some(())
     }
 
@@ -196,6 +215,8 @@ impl Chain {
                 mode::OPEN_START => ranged(lower?, last as i64),
                 _ => return None,
             };
+            let by_bounds = [mode::FULL, mode::OPEN_END, mode::OPEN_START].contains(mode);
+            self.is_assumed |= by_bounds && self.is_own && self.is_elsewhere;
             if let Some((lower, extent)) = bound {
                 distance = distance.saturating_add((told.1.0.saturating_sub(lower)).saturating_mul(factor));
                 factor = factor.saturating_mul(i64::try_from(extent).unwrap_or(1).max(1));

@@ -28,9 +28,39 @@ pub(super) struct Section {
     /// Bytes of an element.
     pub(super) element: u64,
     pub(super) shape: u32,
+    /// Which elements they are is known only if there are as many on the other side.
+    pub(super) is_assumed: bool,
 }
 
 impl Section {
+    /// What it is, where as many elements are moved as the descriptor at `local` has.
+    ///
+    /// # Safety
+    /// The address is 0 or that of a descriptor.
+    pub(super) unsafe fn as_many_as(self, local: usize) -> Self {
+        // SAFETY: the caller's promise.
+        let others = unsafe { Descriptor::at(local) }.map_or(1, Descriptor::elements);
+        self.of_as_many(others)
+    }
+
+    fn of_as_many(self, others: u64) -> Self {
+        match self.is_assumed && self.elements != others {
+            true => Self { elements: others, shape: u32::MAX, is_assumed: false, ..self },
+            false => Self { is_assumed: false, ..self },
+        }
+    }
+
+    /// Two sides between which elements are moved.
+    pub(super) fn alike(one: Self, other: Self) -> [Self; 2] {
+        let (of_one, of_other) = (one.elements, other.elements);
+        match (one.is_assumed, other.is_assumed) {
+            (true, false) => [one.of_as_many(of_other), other],
+            (false, true) => [one, other.of_as_many(of_one)],
+            (true, true) if of_one != of_other => [one.of_as_many(1), other.of_as_many(1)],
+            _ => [one, other],
+        }
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         self.elements.saturating_mul(self.element)
     }
@@ -106,7 +136,7 @@ pub(super) unsafe fn described(
     let told = descriptor.dimensions();
     if vector == 0 || told.is_empty() {
         let (elements, shape) = (descriptor.elements(), shape(runtime, plain(told)));
-        return Some(Section { array, offset: offset as u64, elements, element, shape });
+        return Some(Section { array, offset: offset as u64, elements, element, shape, is_assumed: false });
     }
     // SAFETY: the caller's promise.
     let vectors = unsafe { core::slice::from_raw_parts(vector as *const Vector, told.len()) };
@@ -130,6 +160,7 @@ pub(super) unsafe fn described(
                         elements,
                         element,
                         shape: shape(runtime, untold),
+                        is_assumed: false,
                     });
                 }
             }
@@ -141,7 +172,7 @@ pub(super) unsafe fn described(
     }
     let elements = dimensions.iter().map(|(_, (_, (_, count)))| *count).fold(1, u64::saturating_mul);
     let offset = u64::try_from(start).unwrap_or(0);
-    Some(Section { array, offset, elements, element, shape: shape(runtime, dimensions) })
+    Some(Section { array, offset, elements, element, shape: shape(runtime, dimensions), is_assumed: false })
 }
 
 impl Vector {

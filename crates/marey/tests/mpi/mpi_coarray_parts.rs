@@ -2,6 +2,7 @@
 //!
 //! The program prints what its text means, from the addresses of its own part: these are the expected rows.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::mpi_coarrays::accesses;
@@ -58,6 +59,36 @@ fn elements_of_components_are_those_that_the_text_means() {
         };
         assert_eq!(size, size_of_type, "{line}");
     }
+}
+
+/// What the reader has of the same name is no measure of what is read.
+#[test]
+fn components_that_differ_from_image_to_image_are_told_with_what_was_moved() {
+    let program = need!(program("components_differ.f90"), "coarrays of Fortran for Open MPI");
+    let source = std::fs::read_to_string(programs().join("components_differ.f90")).unwrap();
+    let line = |name: &str| {
+        let at = source.lines().position(|line| line.ends_with(&format!("! {name}")));
+        1 + at.unwrap() as u64
+    };
+    let place = Place::new();
+    let run = Job::new(Mpi::Open, 3, &program).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let mut expected: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for said in run.stdout().lines() {
+        let (name, elements) = said.trim().split_once(' ').unwrap();
+        let sum = expected.entry(line(name)).or_default();
+        *sum = (sum.0 + 1, sum.1 + 8 * elements.parse::<u64>().unwrap());
+    }
+    assert_eq!((expected.len(), expected[&line("alone")]), (8, (2, 2 * 20 * 8)));
+    let mut found: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    let arrays = run.json("arrays");
+    let statements =
+        arrays["arrays"].as_array().unwrap().iter().flat_map(|it| it["statements"].as_array().unwrap());
+    for it in statements.filter(|it| it["verb"] == "get" || it["verb"] == "send") {
+        let sum = found.entry(it["line"].as_u64().unwrap()).or_default();
+        *sum = (sum.0 + it["accesses"].as_u64().unwrap(), sum.1 + it["bytes"].as_u64().unwrap());
+    }
+    assert_eq!(found, expected, "{arrays:#}");
 }
 
 #[test]
