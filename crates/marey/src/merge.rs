@@ -41,6 +41,11 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         return clocks::fit_again(args);
     }
     gather::bring_what_is_here(&args.input)?;
+    if is_cut_short(&args.input) && args.output.is_none() {
+        finish(&args.input, args)?;
+        say(&format!("{}: what was left of its merge is done", args.input.display()));
+        return Ok(ExitCode::SUCCESS);
+    }
     let places = Places::find(&args.input, args.output.as_deref())?;
     let shown = places.run.display();
     must_be_plain(&places.run)?;
@@ -57,24 +62,41 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         // Whoever fits clocks again may do so once more.
         keep_spool: args.keep_spool || args.reclock,
     };
+    // Whoever kills a merge behind the spool's end finds what is still to do.
+    let unfinished = places.run.join(UNFINISHED_FILE);
+    fs::write(&unfinished, "").with_context(|| format!("cannot write {}", unfinished.display()))?;
     let summary = merge(&places.spool, &places.run, &config)?;
     tidy(&places.run).with_context(|| format!("cannot tidy up {shown}"))?;
-    // Last, for the run is whole without.
+    finish(&places.run, args)?;
+    tell(&summary, &places.run);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// There as long as a merge is not through with all that it does after the spool is gone.
+const UNFINISHED_FILE: &str = "merging";
+
+/// Whether all of a run was merged, and the rest of the merge was not done: it goes on, or was killed.
+pub(crate) fn is_cut_short(run: &Path) -> bool {
+    run.join(UNFINISHED_FILE).exists() && is_finished(run) && !holds_recordings(&run.join(SPOOL))
+}
+
+/// What comes last, for the run is whole without: why it took so long, what compilers said, and what the program consists of.
+fn finish(run: &Path, args: &MergeArgs) -> anyhow::Result<()> {
     let mut unprepared = None;
     if !args.no_causes {
         let _busy = Busy::with("explaining");
-        unprepared = marey_archive::prepare(&places.run).err();
+        unprepared = marey_archive::prepare(run).err();
     }
-    remarks::keep_of(&places.run);
+    remarks::keep_of(run);
     let machine = if args.embed_code { MachineCode::Kept } else { MachineCode::LeftOut };
-    if let Err(error) = source::kept::keep(&places.run, args.embed_sources.as_deref(), machine) {
+    if let Err(error) = source::kept::keep(run, args.embed_sources.as_deref(), machine) {
         say(&format!("warning: {}; what the program consists of is not in the run", text_of(&error)));
     }
     if let Some(error) = unprepared {
         say(&format!("warning: {error}; commands that tell why the run took so long will try themselves"));
     }
-    tell(&summary, &places.run);
-    Ok(ExitCode::SUCCESS)
+    let unfinished = run.join(UNFINISHED_FILE);
+    fs::remove_file(&unfinished).with_context(|| format!("cannot remove {}", unfinished.display()))
 }
 
 /// Refuses a run, or a spool, with anything inside but files and directories of files: a merge would write

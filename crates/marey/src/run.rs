@@ -11,8 +11,9 @@ use anyhow::{Context, bail};
 use marey_archive::corrections::CORRECTIONS_FILE;
 use marey_archive::{Archive, Error, META_FILE, RunTrace, State};
 
-use crate::exit::Usage;
-use crate::merge::holds_recordings;
+use crate::doctor::shell::quote;
+use crate::exit::{Usage, say};
+use crate::merge::{holds_recordings, is_cut_short};
 use crate::record::SPOOL;
 
 /// A finished run.
@@ -30,6 +31,13 @@ impl Run {
     /// Opens a directory or a packed file and reads what is small.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let archive = open_archive(path)?;
+        if is_cut_short(path) {
+            let shown = quote(&path.to_string_lossy());
+            say(&format!(
+                "warning: the merge of the run is not through: what compilers said of the program and what it consists \
+                 of may be missing; unless it still goes on, `marey merge {shown}` does the rest"
+            ));
+        }
         let trace = RunTrace::load(&archive).map_err(|error| damaged(path, &error))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         Ok(Self { name: crate::paint::harmless(&name), archive, trace })

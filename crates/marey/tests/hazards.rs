@@ -495,6 +495,48 @@ fn a_merge_without_memory_leaves_the_status_to_the_program() {
     assert!(cut_short > 0);
 }
 
+/// The dynamic linker splits what it is to load at blanks.
+#[test]
+fn blanks_in_the_names_of_all_directories_are_no_matter() {
+    let Some(hazard) = Hazard::new(ONE_REGION) else { return };
+    let [run, temporary] = ["a run", "for temporary files"].map(|name| hazard.place.path().join(name));
+    std::fs::create_dir_all(&run).unwrap();
+    std::fs::create_dir_all(&temporary).unwrap();
+    let mut record = Command::new(env!("CARGO_BIN_EXE_marey"));
+    record.args(["record", "--"]).arg(hazard.place.path().join("program"));
+    record.current_dir(&run).env_remove("LD_PRELOAD").env("TMPDIR", &temporary);
+    let output = record.output().unwrap();
+    assert_eq!(output.status.code(), Some(6), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut info = Command::new(env!("CARGO_BIN_EXE_marey"));
+    let info = info.args(["info", "--json"]).arg(run.join("run.marey")).output().unwrap();
+    let info: Value = serde_json::from_slice(&info.stdout).unwrap();
+    assert_eq!((&info["processes"], &info["intervals"]), (&Value::from(1), &Value::from(1)), "{info}");
+}
+
+/// Killed when the spool was gone already.
+#[test]
+fn what_a_merge_has_left_undone_the_next_one_does() {
+    let Some(hazard) = Hazard::new(ONE_REGION) else { return };
+    hazard.start(&["--no-merge"], "exec ./program", 6);
+    let marey = |words: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_marey")).args(words).arg(hazard.run()).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert!(marey(&["merge", "--no-causes"]).0);
+    let explained = hazard.run().join("explanation.parquet");
+    let (unfinished, warning) = (hazard.run().join("merging"), "the merge of the run is not through");
+    assert!(!explained.exists() && !unfinished.exists());
+    assert!(!marey(&["info"]).1.contains(warning));
+    std::fs::write(&unfinished, "").unwrap();
+    assert!(marey(&["info"]).1.contains(warning));
+    let (is_done, told) = marey(&["merge"]);
+    assert!(is_done && told.contains("what was left of its merge is done"), "{told}");
+    assert!(explained.exists() && !unfinished.exists());
+    let (is_done, told) = marey(&["merge"]);
+    assert!(!is_done && told.contains("merged already"), "{told}");
+}
+
 #[test]
 fn an_abort_that_a_handler_leaves_is_not_the_end() {
     let source = r#"
