@@ -65,6 +65,8 @@ pub struct Variable {
     pub bytes: u64,
     /// Whether the data lie here or elsewhere.
     pub holder: Holder,
+    /// Whether it is a parameter of a function, and so holds what callers say.
+    pub is_parameter: bool,
     /// Type of an element: `real(4)`, `double`, `struct particle`. Empty when it is not known.
     pub element: String,
     /// Size of an element; 0 when it is not known.

@@ -69,6 +69,7 @@ fn whole(view: &View<'_>, part: Part) -> Option<(Variable, Shape)> {
         offset: 0,
         bytes: part.bytes,
         holder: Holder::Storage,
+        is_parameter: view.entry(part.die).is_some_and(|entry| entry.tag() == gimli::DW_TAG_formal_parameter),
         element: String::new(),
         element_bytes: 0,
         bounds: Vec::new(),

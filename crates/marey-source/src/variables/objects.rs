@@ -60,6 +60,7 @@ impl Objects {
             offset: vaddr - range.start,
             bytes: range.end - range.start,
             holder: Holder::Storage,
+            is_parameter: false,
             element: String::new(),
             element_bytes: 0,
             bounds: Vec::new(),

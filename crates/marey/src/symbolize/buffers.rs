@@ -39,6 +39,10 @@ pub(super) fn named(
 ) -> anyhow::Result<Option<Datum>> {
     let holds = variable.as_ref().is_some_and(|it| it.holder != Holder::Storage && it.offset == 0);
     Ok(match (kind, variable) {
+        // A function is called with this block and with that one: they are not one for it.
+        (DataKind::Block, Some(variable)) if holds && variable.is_parameter => {
+            made(&place.made, modules, symbolizer)?.or(Some(datum(variable)))
+        }
         (DataKind::Block, Some(variable)) if holds && is_its(place, &variable, modules, symbolizer)? => {
             Some(datum(variable))
         }

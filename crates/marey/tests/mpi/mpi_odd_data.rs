@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 use crate::support::{Build, Compiler, Job, Mpi, Place, Run, need};
 
 fn job(words: &[&str]) -> Option<Job> {
+    built(&["-O1", "-pthread"], words)
+}
+
+fn built(flags: &[&str], words: &[&str]) -> Option<Job> {
     let mpi = need!(Mpi::Open.installed(), "Open MPI" => None);
-    let flags = &["-O1", "-pthread"];
     let build = Build { mpi, compiler: Compiler::C, sources: &["odd_data.c"], flags, output: "odd_data" };
     let program = need!(build.path(), "a compiler for Open MPI" => None);
     Some(words.iter().fold(Job::new(mpi, 1, program), |job, word| job.arg(word)))
@@ -121,6 +124,22 @@ fn what_is_sent_on_a_stack_of_the_program_s_own_is_told_or_unknown_and_never_wro
             }
             _ => assert_eq!((it.kind.as_str(), it.name.as_str(), it.begin), ("variable", "fixed", begin)),
         }
+    }
+}
+
+/// The parameter of the function that sends holds the address of each in turn, and names none.
+#[test]
+fn blocks_that_a_function_is_called_with_are_not_one_array_for_it() {
+    let place = Place::new();
+    let job = need!(built(&["-g", "-O0", "-pthread"], &["parameters"]), "a compiler for Open MPI");
+    let run = job.record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let (said, told) = (said(&run), told(&run));
+    assert_eq!((said.len(), told.len()), (5, 5));
+    for (tag, what, begin, _) in said {
+        let it = &told[&tag];
+        let name = if what == "make" { "block of make ← parameters" } else { "parameters::whole" };
+        assert_eq!((it.name.as_str(), it.begin), (name, begin), "{tag}: {it:?}");
     }
 }
 

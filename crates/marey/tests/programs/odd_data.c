@@ -162,6 +162,31 @@ static void displaced(void) {
     send_behind(elsewhere, elsewhere, 50, "elsewhere");
 }
 
+/* Blocks that only other blocks have the addresses of, and one that `whole` has: all of them are sent by one function. */
+struct mesh {
+    char *one, *other;
+};
+
+static struct mesh *make(void) {
+    struct mesh *mesh = malloc(sizeof *mesh);
+    mesh->one = calloc(1, BLOCK);
+    mesh->other = calloc(1, 2 * BLOCK);
+    return mesh;
+}
+
+static void parameters(void) {
+    struct mesh *meshes[] = {make(), make()};
+    for (int i = 0; i < 2; i++) {
+        send(meshes[i]->one, tag);
+        says(tag++, "make", meshes[i]->one, meshes[i]->one);
+        send(meshes[i]->other, tag);
+        says(tag++, "make", meshes[i]->other, meshes[i]->other);
+    }
+    char *whole = calloc(1, BLOCK);
+    send(whole, tag);
+    says(tag++, "whole", whole, whole);
+}
+
 /* KiB that nobody else has and no file holds. */
 static long own_memory(void) {
     char line[256];
@@ -179,6 +204,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "coroutines")) coroutines();
     if (!strcmp(argv[1], "turns")) turns();
     if (!strcmp(argv[1], "displaced")) displaced();
+    if (!strcmp(argv[1], "parameters")) parameters();
     if (!strcmp(argv[1], "threads")) {
         threads(BEFORE);
         long before = own_memory();
