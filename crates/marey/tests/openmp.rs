@@ -594,6 +594,7 @@ fn what_constructs_execute_is_the_program_s_own() {
 fn what_is_left_out_is_not_there() {
     let Some(program) = Program::compile(GCC) else { return };
     assert_eq!(visits(&program.record(&["--openmp", "off"], &["counts"])), BTreeMap::new());
+    assert_eq!(visits(&program.record(&["--rule", "off openmp:*"], &["counts"])), BTreeMap::new());
     let rules = ["--rule", "off openmp:chunk", "--rule", "count openmp:critical"];
     let visits = visits(&program.record(&rules, &["counts"]));
     assert_eq!((visits.get("chunk"), visits.get("implicit task")), (None, Some(&42)), "{visits:?}");

@@ -259,6 +259,11 @@ fn displacements(def: &DataDef) -> Vec<(i64, u64)> {
         .collect()
 }
 
+/// Whether a coarray is one text, of which gfortran says how long a letter is.
+fn is_one_text(def: &DataDef) -> bool {
+    def.kind == DataKind::Coarray as u8 && def.code == 6 && def.bounds.is_empty() && def.element < def.bytes
+}
+
 /// Types in descriptors of gfortran's, by their codes.
 fn type_name(code: u8, element: u64) -> String {
     let name = match code {
@@ -295,6 +300,9 @@ pub(super) fn arrays(input: &Input) -> Result<Columns, Error> {
         I64 |row| signed(row.def.bytes),
         I64 |row| if element(row) == 0 { -1 } else { signed(element(row)) },
         Text |row| {
+            if is_one_text(&row.def) {
+                return type_name(row.def.code, row.def.bytes);
+            }
             let by_code = type_name(row.def.code, row.def.element);
             // For the compiler a lock is a pointer, which no source calls it.
             let datum = told.get(&row.noun).filter(|datum| is_told_by(&row.def, datum));

@@ -7,7 +7,7 @@
 //! A thread that executes tasks in a barrier waits before, between and after them: these are visits of *wait for tasks*
 //! in it, of which those before a task end when it was created.
 
-use marey_measure::{Runtime, Thread, existing_thread, now};
+use marey_measure::{Mode, Runtime, Thread, existing_thread, now};
 use marey_model::EdgeKind;
 use marey_model::spool::Definition;
 
@@ -319,11 +319,17 @@ pub(super) fn thread_ends() {
 /// Says of threads that came to the end of a parallel region, and are there still, when it was over: they cannot.
 pub(super) fn process_ends(runtime: &Runtime) {
     let Some(tables) = tables() else { return };
+    let me = existing_thread();
+    // What rules leave out is nowhere.
+    let is_wanted = |site: &u32| {
+        // SAFETY: the descriptor is the calling thread's.
+        me.is_null() || !matches!(unsafe { Thread::mode(me, *site) }, Mode::Off | Mode::Count | Mode::Unknown)
+    };
     for (thread, last, since) in tables.idle() {
-        let site = IDLE.site(runtime, Construct::Idle).unwrap_or(u32::MAX);
+        let site = IDLE.site(runtime, Construct::Idle).filter(is_wanted).unwrap_or(u32::MAX);
         let wait = match since {
             0 => u32::MAX,
-            _ => WAITING.site(runtime, Construct::WaitForTasks).unwrap_or(u32::MAX),
+            _ => WAITING.site(runtime, Construct::WaitForTasks).filter(is_wanted).unwrap_or(u32::MAX),
         };
         let (ticks, by, kind) = (last.ticks, last.thread, EdgeKind::Barrier as u8);
         let idle = Definition::Idle { thread, ticks, by, kind, site, since, wait };
