@@ -158,7 +158,7 @@ impl Open {
                 self.accesses[0] = Some(whole(&array, AccessKind::Make));
             }
             if let (Some(section), &[_, image, local, ..]) = (self.read.take(), arguments) {
-                self.accesses[0] = Some(access(&section.as_many_as(local), AccessKind::Read, image));
+                self.accesses[0] = Some(access(&section.told_by(local), AccessKind::Read, image));
             }
             let accesses = self.accesses;
             let put = |_: *mut Thread, scratch: &mut marey_measure::Scratch| {
@@ -243,7 +243,7 @@ unsafe fn acts_at_once(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> Ac
             }
             (Acts::SendsByReference, &[token, image, local, references, ..]) => {
                 let sent = reference::referred(runtime, token, image, references);
-                one(sent.map(|section| section.as_many_as(local)), write, image)
+                one(sent.map(|section| section.told_by(local)), write, image)
             }
             (
                 Acts::SendsGetsByReference,
@@ -258,7 +258,7 @@ unsafe fn acts_at_once(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> Ac
                         both(Some(sent), to_image, Some(got), from_image)
                     }
                     (sent, got) => {
-                        let alone = |it: Option<Section>| it.map(|it| it.as_many_as(0));
+                        let alone = |it: Option<Section>| it.map(|it| it.told_by(0));
                         both(alone(sent), to_image, alone(got), from_image)
                     }
                 }

@@ -37,7 +37,7 @@ impl Section {
     ///
     /// # Safety
     /// The address is 0 or that of a descriptor.
-    pub(super) unsafe fn as_many_as(self, local: usize) -> Self {
+    pub(super) unsafe fn told_by(self, local: usize) -> Self {
         // SAFETY: the caller's promise.
         let others = unsafe { Descriptor::at(local) }.map_or(1, Descriptor::elements);
         self.of_as_many(others)

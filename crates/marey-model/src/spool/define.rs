@@ -534,9 +534,9 @@ mod tests {
     #[test]
     fn fields_that_were_added_later_stand_for_nothing() {
         let mut body = Vec::new();
-        [3, 70, 1, 2, 9].into_iter().for_each(|number| put(&mut body, number));
-        // Codes of kinds are bytes; small numbers are written likewise.
-        assert_eq!(body.len(), 5);
+        [3, 70, 1].into_iter().for_each(|number| put(&mut body, number));
+        body.push(2);
+        put(&mut body, 9);
         let mut bytes = vec![48];
         put_bytes(&mut bytes, &body);
         let idle =
