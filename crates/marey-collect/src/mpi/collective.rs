@@ -154,6 +154,12 @@ impl Reader<'_> {
 
     /// Sum of an array of counts, one for each member that data go to or come from.
     unsafe fn counts(&self, at: usize, len: usize) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.counts_of(at, 0..len) }
+    }
+
+    /// The same of some of its places.
+    unsafe fn counts_of(&self, at: usize, places: impl Iterator<Item = usize>) -> u64 {
         let place = self.args[at];
         if place == 0 {
             return 0;
@@ -161,15 +167,20 @@ impl Reader<'_> {
         // SAFETY: the standard asks for an array of this length here.
         unsafe {
             if self.call.function().large_count {
-                (0..len).map(|idx| (*(place as *const i64).add(idx)).max(0).unsigned_abs()).sum()
+                places.map(|idx| (*(place as *const i64).add(idx)).max(0).unsigned_abs()).sum()
             } else {
-                (0..len).map(|idx| u64::from((*(place as *const i32).add(idx)).max(0).unsigned_abs())).sum()
+                places.map(|idx| u64::from((*(place as *const i32).add(idx)).max(0).unsigned_abs())).sum()
             }
         }
     }
 
     /// Sum over members of count times size of an own type for each.
-    unsafe fn counts_of_types(&self, counts: usize, types: usize, len: usize) -> u64 {
+    unsafe fn counts_of_types(
+        &self,
+        counts: usize,
+        types: usize,
+        places: impl Iterator<Item = usize>,
+    ) -> u64 {
         let flavour = flavour();
         let (counts, types) = (self.args[counts], self.args[types]);
         if counts == 0 || types == 0 {
@@ -177,7 +188,7 @@ impl Reader<'_> {
         }
         // SAFETY: the standard asks for arrays of this length here.
         unsafe {
-            (0..len)
+            places
                 .map(|idx| {
                     let n = if self.call.function().large_count {
                         *(counts as *const i64).add(idx) as usize
@@ -243,7 +254,8 @@ fn buffers(class: Class) -> Option<[usize; 2]> {
     Some(match class {
         C::Bcast => [0, 0],
         C::Gather | C::Gatherv | C::Scatter | C::Allgather | C::Allgatherv | C::Alltoall => [0, 3],
-        C::NeighborAllgather | C::NeighborAlltoall => [0, 3],
+        C::NeighborAllgather | C::NeighborAllgatherv | C::NeighborAlltoall => [0, 3],
+        C::NeighborAlltoallv | C::NeighborAlltoallw => [0, 4],
         C::Scatterv | C::Alltoallv | C::Alltoallw => [0, 4],
         C::Reduce | C::Allreduce | C::Scan | C::Exscan | C::ReduceScatter | C::ReduceScatterBlock => [0, 1],
         _ => return None,
@@ -257,6 +269,8 @@ fn types(class: Class) -> Option<[usize; 2]> {
         C::Bcast => [2, 2],
         C::Gather | C::Scatter | C::Allgather | C::Alltoall => [2, 5],
         C::NeighborAllgather | C::NeighborAlltoall => [2, 5],
+        C::NeighborAllgatherv => [2, 6],
+        C::NeighborAlltoallv => [3, 7],
         C::Gatherv | C::Allgatherv => [2, 6],
         C::Scatterv => [3, 6],
         C::Alltoallv => [3, 7],
@@ -315,8 +329,8 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
                 (-1, given, got)
             }
             C::Alltoallw => {
-                let got = r.counts_of_types(5, 7, members);
-                (-1, if r.in_place(0) { got } else { r.counts_of_types(1, 3, members) }, got)
+                let got = r.counts_of_types(5, 7, 0..members);
+                (-1, if r.in_place(0) { got } else { r.counts_of_types(1, 3, 0..members) }, got)
             }
             C::Reduce => {
                 let Rooted { root, is_root, is_leaf } = r.rooted(5);
@@ -336,8 +350,30 @@ unsafe fn bytes(r: &Reader<'_>, class: Class) -> (i32, u64, u64) {
                 let bytes = r.block(2);
                 (-1, bytes.saturating_mul(u64::from(r.comm.size)), bytes)
             }
-            // Neighbours are few, and how many only the topology knows: one block is stated.
-            C::NeighborAllgather | C::NeighborAlltoall => (-1, r.block(1), r.block(4)),
+            C::NeighborAllgather
+            | C::NeighborAllgatherv
+            | C::NeighborAlltoall
+            | C::NeighborAlltoallv
+            | C::NeighborAlltoallw => {
+                let all = r.comm.neighbours();
+                let (to, from) = (|| all.present(all.destinations), || all.present(all.sources));
+                let given = match class {
+                    C::NeighborAlltoall => r.block(1).saturating_mul(all.number(all.destinations)),
+                    C::NeighborAlltoallv => r.sized(r.counts_of(1, to()), r.args[3]),
+                    C::NeighborAlltoallw => r.counts_of_types(1, 3, to()),
+                    // As of `MPI_Allgather`, once for all.
+                    _ => r.block(1),
+                };
+                let got = match class {
+                    C::NeighborAllgather | C::NeighborAlltoall => {
+                        r.block(4).saturating_mul(all.number(all.sources))
+                    }
+                    C::NeighborAllgatherv => r.sized(r.counts_of(4, from()), r.args[6]),
+                    C::NeighborAlltoallv => r.sized(r.counts_of(5, from()), r.args[7]),
+                    _ => r.counts_of_types(5, 7, from()),
+                };
+                (-1, given, got)
+            }
             _ => (-1, 0, 0),
         }
     }

@@ -12,6 +12,7 @@ use marey_model::spool::{CommunicatorKind, Definition, DefinitionKind};
 use super::flavour::flavour;
 use super::handles::{Handles, Known};
 use super::real::ask;
+use super::topology::{Neighbours, Topology};
 use crate::site;
 
 /// What is known of a communicator.
@@ -33,9 +34,15 @@ pub(crate) struct More {
     pub(crate) handle: usize,
     /// Communicators made from it so far.
     pub(crate) children: AtomicU64,
+    topology: Topology,
 }
 
 impl Communicator {
+    /// Those that operations among neighbours move data between.
+    pub(super) fn neighbours(&self) -> Neighbours {
+        self.more.topology.neighbours(self.more.handle, self.rank)
+    }
+
     /// Members of the remote group; `None` of an intracommunicator.
     #[inline(always)]
     pub(crate) fn remote_size(&self) -> Option<u32> {
@@ -143,6 +150,7 @@ pub(crate) fn define(runtime: &Runtime, made: &Made<'_>, label: &str) -> Option<
         label: label.to_owned(),
         handle,
         children: AtomicU64::new(0),
+        topology: Topology::default(),
     }));
     let known = Communicator {
         number,

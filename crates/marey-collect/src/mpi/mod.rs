@@ -37,6 +37,7 @@ pub(crate) mod real;
 mod request;
 mod start;
 mod table;
+mod topology;
 mod window;
 pub(crate) mod world;
 mod wrap;

@@ -55,6 +55,29 @@ fn arguments_that_do_not_count_are_not_looked_at() {
     }
 }
 
+/// At the ends of a row there are counts for nobody.
+#[test]
+fn operations_among_neighbours_move_what_neighbours_there_are() {
+    for (mpi, ranks) in [(Mpi::Open, 3), (Mpi::Mpich, 2)] {
+        let mpi = need!(mpi.installed(), "{mpi:?}");
+        let sources = &["neighbours.c"];
+        let build = Build { mpi, compiler: Compiler::C, sources, flags: &["-g"], output: "neighbours" };
+        let program = need!(build.path(), "a compiler for {mpi:?}");
+        let place = Place::new();
+        let run = Job::new(mpi, ranks, program).record(place.path());
+        assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+        let numbers = |line: &str| {
+            let words: Vec<i64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
+            (words[0], words[1], words[2])
+        };
+        let mut expected: Vec<_> = run.stdout().lines().map(numbers).collect();
+        assert_eq!(expected.len(), 15 * ranks as usize);
+        expected.retain(|(_, out, got)| 0 < out + got);
+        expected.sort_unstable();
+        assert_eq!(moved(&run), expected, "{mpi:?}");
+    }
+}
+
 /// Two of three accept the third.
 #[test]
 fn names_of_ports_are_those_of_the_first() {
