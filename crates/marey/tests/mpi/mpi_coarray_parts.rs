@@ -91,6 +91,31 @@ fn components_that_differ_from_image_to_image_are_told_with_what_was_moved() {
     assert_eq!(found, expected, "{arrays:#}");
 }
 
+/// The library looks again and again, and sleeps meanwhile: that is not the program's work.
+#[test]
+fn alone_who_waits_for_a_lock_or_an_event_does_nothing_useful() {
+    let program = need!(program("coarray_locks.f90"), "coarrays of Fortran for Open MPI");
+    let place = Place::new();
+    let run = Job::new(Mpi::Open, 2, &program).record(place.path());
+    assert_eq!(run.output.status.code(), Some(0), "{}", run.stderr());
+    let mut computed: BTreeMap<u64, f64> = BTreeMap::new();
+    for line in run.stdout().lines() {
+        let (image, time) = line.trim().split_once(' ').unwrap();
+        computed.insert(image.parse().unwrap(), time.parse().unwrap());
+    }
+    let efficiency = run.json("report")["efficiency"].clone();
+    let is_near = |name: &str, expected: f64| {
+        let found = efficiency[name].as_f64().unwrap();
+        assert!(
+            (expected..expected * 1.1).contains(&found),
+            "{name}: {found}, and the program says {computed:?}"
+        );
+    };
+    is_near("largest_useful_ns", computed[&1]);
+    is_near("mean_useful_ns", (computed[&1] + computed[&2]) / 2.0);
+    assert_eq!(efficiency["busiest"], "rank 0");
+}
+
 #[test]
 fn coarrays_that_are_made_without_end_are_counted_and_not_each_of_them_is_told() {
     let program = need!(program("coarrays_often.f90"), "coarrays of Fortran for Open MPI");
