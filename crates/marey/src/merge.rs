@@ -3,7 +3,7 @@
 //! The one idea: the spool is given up last. Whatever goes wrong before, running the command again
 //! starts from what was recorded.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::format;
 use crate::gather;
 use crate::info;
 use crate::paint::harmless;
-use crate::record::{LAUNCH_FILE, LIBRARY_FILE, SPOOL, WORLD_FILES, is_finished, tidy};
+use crate::record::{LAUNCH_FILE, LIBRARY_FILE, SPOOL, WORLD_FILES, is_finished, is_locked, tidy};
 use crate::remarks;
 use crate::source;
 use crate::source::kept::MachineCode;
@@ -41,8 +41,10 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         return clocks::fit_again(args);
     }
     gather::bring_what_is_here(&args.input)?;
-    if is_cut_short(&args.input) && args.output.is_none() {
-        finish(&args.input, args)?;
+    let is_anew = args.force && holds_recordings(&args.input.join(SPOOL));
+    if is_cut_short(&args.input) && args.output.is_none() && !is_anew {
+        let unfinished = begin_unfinished(&args.input)?;
+        finish(&args.input, args, unfinished)?;
         say(&format!("{}: what was left of its merge is done", args.input.display()));
         return Ok(ExitCode::SUCCESS);
     }
@@ -63,25 +65,38 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         keep_spool: args.keep_spool || args.reclock,
     };
     // Whoever kills a merge behind the spool's end finds what is still to do.
-    let unfinished = places.run.join(UNFINISHED_FILE);
-    fs::write(&unfinished, "").with_context(|| format!("cannot write {}", unfinished.display()))?;
+    let unfinished = begin_unfinished(&places.run)?;
     let summary = merge(&places.spool, &places.run, &config)?;
     tidy(&places.run).with_context(|| format!("cannot tidy up {shown}"))?;
-    finish(&places.run, args)?;
+    finish(&places.run, args, unfinished)?;
     tell(&summary, &places.run);
     Ok(ExitCode::SUCCESS)
 }
 
-/// There as long as a merge is not through with all that it does after the spool is gone.
+/// There as long as a merge is not through with all that it does after the spool is gone, and locked as long as it is at that.
 const UNFINISHED_FILE: &str = "merging";
 
-/// Whether all of a run was merged, and the rest of the merge was not done: it goes on, or was killed.
+/// Whether all of a run was merged, and the rest of the merge was not done: it was killed.
 pub(crate) fn is_cut_short(run: &Path) -> bool {
-    run.join(UNFINISHED_FILE).exists() && is_finished(run) && !holds_recordings(&run.join(SPOOL))
+    let unfinished = run.join(UNFINISHED_FILE);
+    unfinished.exists() && is_finished(run) && !is_locked(&unfinished).unwrap_or(true)
+}
+
+/// Marks a run as one that is being merged.
+fn begin_unfinished(run: &Path) -> anyhow::Result<File> {
+    let unfinished = run.join(UNFINISHED_FILE);
+    let file = File::create(&unfinished).with_context(|| format!("cannot write {}", unfinished.display()))?;
+    match file.try_lock() {
+        // A file system without locks is no reason not to merge.
+        Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => {
+            bail!(Usage(format!("another merge of {} is under way", run.display())))
+        }
+    }
 }
 
 /// What comes last, for the run is whole without: why it took so long, what compilers said, and what the program consists of.
-fn finish(run: &Path, args: &MergeArgs) -> anyhow::Result<()> {
+fn finish(run: &Path, args: &MergeArgs, unfinished: File) -> anyhow::Result<()> {
     let mut unprepared = None;
     if !args.no_causes {
         let _busy = Busy::with("explaining");
@@ -95,8 +110,10 @@ fn finish(run: &Path, args: &MergeArgs) -> anyhow::Result<()> {
     if let Some(error) = unprepared {
         say(&format!("warning: {error}; commands that tell why the run took so long will try themselves"));
     }
-    let unfinished = run.join(UNFINISHED_FILE);
-    fs::remove_file(&unfinished).with_context(|| format!("cannot remove {}", unfinished.display()))
+    let mark = run.join(UNFINISHED_FILE);
+    fs::remove_file(&mark).with_context(|| format!("cannot remove {}", mark.display()))?;
+    drop(unfinished);
+    Ok(())
 }
 
 /// Refuses a run, or a spool, with anything inside but files and directories of files: a merge would write

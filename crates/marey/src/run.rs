@@ -35,7 +35,7 @@ impl Run {
             let shown = quote(&path.to_string_lossy());
             say(&format!(
                 "warning: the merge of the run is not through: what compilers said of the program and what it consists \
-                 of may be missing; unless it still goes on, `marey merge {shown}` does the rest"
+                 of may be missing; `marey merge {shown}` does the rest"
             ));
         }
         let trace = RunTrace::load(&archive).map_err(|error| damaged(path, &error))?;

@@ -561,6 +561,28 @@ fn runtimes_of_two_compilers_are_both_recorded() {
     }
 }
 
+/// The first call of a thread to clang's runtime is within a region of gcc's.
+#[test]
+fn regions_within_those_of_another_runtime_end_none_of_them() {
+    let program = Program::compile("gcc -O2 -g -fopenmp {}/openmp_within.c -ldl");
+    let library = Program::compile("clang -O2 -g -fopenmp -DLIBRARY -shared -fPIC {}/openmp_within.c");
+    let (Some(program), Some(library)) = (program, library) else { return };
+    let recorded = program.record(&["--all"], &[library.path().to_str().unwrap()]);
+    assert_eq!(String::from_utf8_lossy(&recorded.output.stdout), "6\n");
+    let long = |verb: &str| {
+        let mut spans = intervals(&recorded, verb);
+        spans.retain(|(_, length)| *length >= 4_000_000);
+        spans
+    };
+    let (regions, tasks) = (long("parallel"), long("implicit task"));
+    one_after_another(regions.clone(), 3);
+    let is_in_one = |(start, length): &(i64, i64)| {
+        regions.iter().any(|(begin, of)| begin <= start && start + length <= begin + of)
+    };
+    assert_eq!(tasks.iter().filter(|task| is_in_one(task)).count(), 6, "{tasks:?} in {regions:?}");
+    assert_eq!((tasks.len(), visits(&recorded)["critical"]), (6, 6));
+}
+
 #[test]
 fn what_constructs_execute_is_the_program_s_own() {
     for line in [GCC, CLANG] {
@@ -595,6 +617,12 @@ fn what_is_left_out_is_not_there() {
     let Some(program) = Program::compile(GCC) else { return };
     assert_eq!(visits(&program.record(&["--openmp", "off"], &["counts"])), BTreeMap::new());
     assert_eq!(visits(&program.record(&["--rule", "off openmp:*"], &["counts"])), BTreeMap::new());
+    let program_of_locks = Program::compile(&CLANG.replace("openmp.c", "openmp_odd.c"));
+    if let Some(program) = program_of_locks {
+        // Of twenty rounds; where both come at the same time one of them waits.
+        let n = visits(&program.record(&["--rule", "count openmp:lock"], &["lock"]))["lock"];
+        assert!((10..=20).contains(&n), "{n}");
+    }
     let rules = ["--rule", "off openmp:chunk", "--rule", "count openmp:critical"];
     let visits = visits(&program.record(&rules, &["counts"]));
     assert_eq!((visits.get("chunk"), visits.get("implicit task")), (None, Some(&42)), "{visits:?}");

@@ -56,8 +56,11 @@ impl Section {
         match (one.is_assumed, other.is_assumed) {
             (true, false) => [one.of_as_many(of_other), other],
             (false, true) => [one, other.of_as_many(of_one)],
-            (true, true) if of_one != of_other => [one.of_as_many(1), other.of_as_many(1)],
-            _ => [one, other],
+            // Nobody here knows how many.
+            (true, true) => {
+                [one, other].map(|it| Self { elements: 0, shape: u32::MAX, is_assumed: false, ..it })
+            }
+            (false, false) => [one, other],
         }
     }
 

@@ -22,8 +22,8 @@ pub(crate) unsafe fn blocking<const N: usize>(mut p: Passing<N, impl Real<N>>) -
     // SAFETY: arguments are those of the class.
     unsafe {
         p.record(communicator_noun(p.comm()), |p, open| {
-            let part = part(&open, p.call, &p.args);
-            let part = if p.pass() { part } else { None };
+            // Of what has failed nothing is looked at: a type that is none would end the program.
+            let part = if p.pass() { part(&open, p.call, &p.args) } else { None };
             finish(open, part);
         })
     }
@@ -34,8 +34,7 @@ pub(crate) unsafe fn nonblocking<const N: usize>(mut p: Passing<N, impl Real<N>>
     // SAFETY: arguments are those of the class.
     unsafe {
         p.record(communicator_noun(p.comm()), |p, open| {
-            let part = part(&open, p.call, &p.args);
-            let part = if p.pass() { part } else { None };
+            let part = if p.pass() { part(&open, p.call, &p.args) } else { None };
             post(open, part, p.args[N - 1]);
         })
     }

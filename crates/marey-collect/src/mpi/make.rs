@@ -121,15 +121,26 @@ pub(crate) unsafe fn merge<const N: usize>(mut p: Passing<N, impl Real<N>>) -> u
 }
 
 /// The name of a port, which counts at the root only: elsewhere there may be none, and what is there may be no text.
-fn port(at: usize) -> String {
+///
+/// # Safety
+/// If the kernel copies no memory for the program, the address is 0 or that of a text.
+unsafe fn port(at: usize) -> String {
     const CHUNK: usize = 64;
     let (mut name, mut at) = (Vec::new(), at);
     while name.len() < 1024 {
         let mut chunk = [0; CHUNK];
         // To where the next one begins: none reaches beyond a page.
         let chunk = &mut chunk[..CHUNK - at % CHUNK];
-        if at == 0 || sys::copy_own(at, chunk) != chunk.len() as isize {
+        if at == 0 {
             return String::new();
+        }
+        match sys::copy_own(at, chunk) {
+            copied if copied == chunk.len() as isize => {}
+            // Nothing is there, or not enough.
+            copied if copied >= 0 || copied == -(libc::EFAULT as isize) => return String::new(),
+            // A kernel that copies nothing for anybody.
+            // SAFETY: the caller's promise.
+            _ => return unsafe { text(at) },
         }
         if let Some(end) = chunk.iter().position(|byte| *byte == 0) {
             name.extend(&chunk[..end]);

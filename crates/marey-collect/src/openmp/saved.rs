@@ -52,7 +52,9 @@ pub(super) struct Wanted {
     /// The region of the wait, if that is one that ends with getting it; 0 otherwise.
     pub(super) region: u32,
     /// Whether another thread had it.
-    pub(super) is_held: u32,
+    pub(super) is_held: u16,
+    /// Whether the wait was entered, if only to be counted.
+    pub(super) is_entered: u16,
 }
 
 thread_variable! {

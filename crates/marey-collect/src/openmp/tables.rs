@@ -28,6 +28,8 @@ pub(super) struct Tables {
     pub(super) notes: Notes,
     /// What threads have or wait for, by a hash of what it is: its address, and how many they are.
     held: [[AtomicU64; WAYS]; SETS],
+    /// By the same hash, how many have something that there was no room for.
+    more_held: [AtomicU32; SETS],
     next: AtomicU32,
     teams: [Team; TEAMS],
     /// Threads that have come to the end of a parallel region, by their numbers.
@@ -56,39 +58,51 @@ pub(super) fn open() -> bool {
 }
 
 impl Tables {
-    fn held(&self, what: usize) -> &[AtomicU64; WAYS] {
-        &self.held[(what >> 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40 & (SETS - 1)]
+    fn held(&self, what: usize) -> (&[AtomicU64; WAYS], &AtomicU32) {
+        let set = (what >> 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40 & (SETS - 1);
+        (&self.held[set], &self.more_held[set])
     }
 
     /// A thread wants something that one at a time can have. Whether somebody has it; where there is no room to note that, it
     /// counts as something that somebody has.
     pub(super) fn wants(&self, what: usize) -> bool {
-        let (set, key) = (self.held(what), key_of(what));
+        let ((set, more), key) = (self.held(what), key_of(what));
         loop {
-            let words = || set.iter().map(|place| (place, place.load(Ordering::Relaxed)));
-            let (place, word, next) = match words().find(|(_, word)| is_of(*word, key)) {
+            let words = || set.iter().enumerate().map(|(at, place)| (at, place.load(Ordering::SeqCst)));
+            let (at, word, next) = match words().find(|(_, word)| is_of(*word, key)) {
                 Some((_, word)) if word & THREADS == THREADS => return true,
-                Some((place, word)) => (place, word, word + 1),
+                Some((at, word)) => (at, word, word + 1),
                 None => match words().find(|(_, word)| *word == 0) {
-                    Some((place, word)) => (place, word, key + 1),
-                    None => return true,
+                    Some((at, word)) => (at, word, key + 1),
+                    None => {
+                        more.fetch_add(1, Ordering::Relaxed);
+                        return true;
+                    }
                 },
             };
-            if place.compare_exchange(word, next, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                return word != 0;
+            if set[at].compare_exchange(word, next, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+                continue;
+            }
+            if word != 0 {
+                return true;
+            }
+            // Another thread may have put the same in another place meanwhile; one of both sees the other's. Who is behind
+            // gives way.
+            match words().find(|(other, word)| *other != at && is_of(*word, key)) {
+                Some((other, _)) if other < at => _ = take_back(&set[at], key),
+                Some(_) => return true,
+                None => return more.load(Ordering::Relaxed) != 0,
             }
         }
     }
 
     /// A thread has given it back. It may have been taken before anybody counted.
     pub(super) fn gives_back(&self, what: usize) {
-        let (set, key) = (self.held(what), key_of(what));
-        let less = |word: u64| match word & THREADS {
-            _ if !is_of(word, key) => None,
-            1 => Some(0),
-            _ => Some(word - 1),
-        };
-        _ = set.iter().find(|place| place.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok());
+        let ((set, more), key) = (self.held(what), key_of(what));
+        if !set.iter().any(|place| take_back(place, key)) {
+            let less = |n: u32| n.checked_sub(1);
+            _ = more.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        }
     }
 
     /// A place for a new team; `None` if there is none.
@@ -167,6 +181,16 @@ const THREADS: u64 = (1 << THREAD_COUNT_BITS) - 1;
 
 fn key_of(what: usize) -> u64 {
     (what as u64) << THREAD_COUNT_BITS
+}
+
+/// One thread less has what is noted here, if it is this.
+fn take_back(place: &AtomicU64, key: u64) -> bool {
+    let less = |word: u64| match word & THREADS {
+        _ if !is_of(word, key) => None,
+        1 => Some(0),
+        _ => Some(word - 1),
+    };
+    place.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
 }
 
 fn is_of(word: u64, key: u64) -> bool {
@@ -345,6 +369,21 @@ mod tests {
         }
         tables.gives_back(0x7f00_0000_1000);
         assert_eq!(locks().filter(|what| tables.wants(*what)).count(), 0);
+    }
+
+    #[test]
+    fn what_there_was_no_room_for_is_held_until_it_is_given_back() {
+        assert!(open());
+        let tables = tables().unwrap();
+        // More than all places together.
+        let locks = || (0..2 * SETS * WAYS).map(|n| 0x7f00_0000_0000 + n * 8);
+        locks().for_each(|what| _ = tables.wants(what));
+        assert!(locks().all(|what| tables.wants(what)));
+        for _ in 0..2 {
+            locks().for_each(|what| tables.gives_back(what));
+        }
+        assert!(tables.held.iter().flatten().all(|place| place.load(Ordering::Relaxed) == 0));
+        assert!(tables.more_held.iter().all(|more| more.load(Ordering::Relaxed) == 0));
     }
 
     #[test]

@@ -28,6 +28,11 @@ impl<'t> Chosen<'t> {
         }
     }
 
+    /// Whether one of several of that name is meant.
+    pub(super) fn has_place(&self) -> bool {
+        self.place.is_some()
+    }
+
     pub(super) fn is(&self, row: &ArrayRow) -> bool {
         row.name == self.name && self.place.is_none_or(|place| declared(row) == place)
     }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ArraysArgs) -> anyhow::Result<ExitCode> {
         rows.retain(|row| chosen.is(row));
         if rows.is_empty() {
             // What is redistributed by messages and collective operations need be no array of several processes.
-            if args.by == Some(ArraysBy::Redistribution) {
+            if args.by == Some(ArraysBy::Redistribution) && !chosen.has_place() {
                 let all = redistributed::of(&run, &rows, None)?;
                 known.extend(all.iter().flat_map(|it| [it.from.clone(), it.to.clone()]));
                 moved = Some(redistributed::of_array(all, &chosen.name));

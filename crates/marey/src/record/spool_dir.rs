@@ -190,7 +190,7 @@ impl RunDir {
         let dir = if can_preload_from(&home) {
             home
         } else {
-            let temporary = make_unique_dir(&loadable_dir(&home)?)?;
+            let temporary = make_loadable_dir(&home)?;
             self.library_dir = Some(temporary.clone());
             temporary
         };
@@ -299,14 +299,15 @@ pub(crate) fn tidy(run: &Path) -> io::Result<()> {
     remove_if_there(&run.join(LOCK_FILE))
 }
 
-/// A directory for temporary files that the dynamic linker can load a library from.
-fn loadable_dir(home: &Path) -> anyhow::Result<PathBuf> {
+/// A new directory for temporary files that the dynamic linker can load a library from.
+fn make_loadable_dir(home: &Path) -> anyhow::Result<PathBuf> {
     let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/dev/shm".into()];
-    places.into_iter().find(|dir| can_preload_from(dir)).ok_or_else(|| {
+    let mut loadable = places.into_iter().filter(|dir| can_preload_from(dir));
+    loadable.find_map(|dir| make_unique_dir(&dir).ok()).ok_or_else(|| {
         anyhow::anyhow!(
             "the dynamic linker can load nothing from {}, nor from a directory for temporary files: their names have \
-             blanks, colons or semicolons in them, or their file systems allow no code. Set TMPDIR to a directory \
-             without, or choose another one with -o",
+             blanks, colons or semicolons in them, their file systems allow no code, or nothing can be written there. \
+             Set TMPDIR to a directory without, or choose another one with -o",
             home.display()
         )
     })

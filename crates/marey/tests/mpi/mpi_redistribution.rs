@@ -86,6 +86,9 @@ fn what_each_rank_sends_to_each_is_redistributed() {
     assert_eq!(there, by_name);
     let page = run.text("arrays", &["--by", "redistribution", "--array", "rows@redistributed.c:11"]);
     assert!(page.contains("rows → columns") && !page.contains("by_hand"), "{page}");
+    let mut elsewhere = std::process::Command::new(env!("CARGO_BIN_EXE_marey"));
+    elsewhere.arg("arrays").arg(run.path()).args(["--by", "redistribution", "--array", "rows@nowhere.c:9"]);
+    assert_eq!(elsewhere.output().unwrap().status.code(), Some(2));
     let page = run.text("arrays", &["--by", "redistribution"]);
     assert!(page.contains("rows → columns") && page.contains("by_hand → transposed"), "{page}");
     assert!(!page.contains("halo"), "{page}");

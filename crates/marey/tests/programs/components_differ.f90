@@ -40,6 +40,13 @@ program components_differ
     call say('some')
   end if
   sync all
+  ! Between two others, who have as much as neither knows: nothing is told of how much.
+  if (me == 3) then
+    b[2]%v(:) = b[2]%v(:) ! between
+    print '(a)', 'between 0'
+    print '(a)', 'between 0'
+  end if
+  sync all
 contains
   subroutine say(name)
     character(*), intent(in) :: name

@@ -88,6 +88,8 @@ const LEAGUE: usize = 1 << 30;
 const OF_A_TEAM: usize = 1 << 31;
 /// In the place of a team: libomp begins a region of one thread for each team of a league, which is none of the program's.
 const NO_REGION: u64 = 1;
+/// The same of a league, which has no team either.
+const OF_A_LEAGUE: u64 = 2;
 
 unsafe extern "C" fn parallel_begins(call: *const Call) {
     // SAFETY: the call is under way, and its arguments are those of the callback.
@@ -105,9 +107,9 @@ unsafe extern "C" fn parallel_begins(call: *const Call) {
         let region = enter(thread, site_of_call(thread, construct, noun, (*call).entry()));
         let began = now(thread);
         saved::push(region, 0, 0, began, 0);
-        if flags & LEAGUE == 0
-            && let Some(team) = tables().and_then(|tables| tables.team(began))
-        {
+        if flags & LEAGUE != 0 {
+            *data = OF_A_LEAGUE;
+        } else if let Some(team) = tables().and_then(|tables| tables.team(began)) {
             team.of((*thread).serial, noun);
             *data = team.token();
         }
@@ -131,8 +133,8 @@ unsafe extern "C" fn parallel_ends(call: *const Call) {
     }
 }
 
-/// A task that is none of the program's, which a thread executes for a team of a league, or which it is from its beginning on.
-/// What the thread was in before goes on after it.
+/// The task that a thread is of a region. One that it is for a team of a league is none of the program's: what the thread was in
+/// before goes on after it.
 unsafe extern "C" fn implicit(call: *const Call) {
     /// Of the thread that a program begins with, outside of all regions.
     const INITIAL: usize = 1;
@@ -150,9 +152,10 @@ unsafe extern "C" fn implicit(call: *const Call) {
             }
             return;
         }
-        let is_outside = flags & INITIAL != 0 || (region as *const u64).as_ref() == Some(&NO_REGION);
-        if is_outside {
-            if !is_end && !task.is_null() {
+        let is_of_team = matches!((region as *const u64).as_ref(), Some(&(NO_REGION | OF_A_LEAGUE)));
+        if is_of_team || flags & INITIAL != 0 {
+            // That of the thread itself begins with the thread's first call, wherever another runtime has it then.
+            if is_of_team && !is_end && !task.is_null() {
                 barrier::goes_on(runtime, thread, None);
                 saved::push(0, 0, 0, 0, 0);
                 *here() = Here::NOTHING;
@@ -345,6 +348,7 @@ unsafe extern "C" fn acquires(call: *const Call) {
     unsafe {
         let [kind, _, _, what, ..] = (*call).args;
         let kind = Mutex::of(kind);
+        let has_called = saved::has_called_for(what);
         if matches!(kind, Mutex::Test | Mutex::Other) {
             return;
         }
@@ -354,17 +358,18 @@ unsafe extern "C" fn acquires(call: *const Call) {
         let place = if is_held { tables.notes.register(what) } else { 0 };
         let began = now(thread);
         let gets_it = match kind {
-            Mutex::Lock => saved::has_called_for(what),
+            Mutex::Lock => has_called,
             kind => kind != Mutex::NestLock,
         };
-        let region = match is_held && gets_it {
+        let is_entered = is_held && gets_it;
+        let region = match is_entered {
             true => enter(thread, site_of_call(thread, kind.wait(), u32::MAX, (*call).entry())),
             false => 0,
         };
-        if let Some(before) =
-            saved::wants(saved::Wanted { what, place, began, region, is_held: is_held.into() })
+        let (is_held, is_entered) = (is_held.into(), is_entered.into());
+        if let Some(before) = saved::wants(saved::Wanted { what, place, began, region, is_held, is_entered })
         {
-            gives_up(before);
+            gives_up(thread, before);
         }
     }
 }
@@ -392,7 +397,12 @@ impl Mutex {
 }
 
 /// What was asked for was not given: a lock that was tried only, or that the thread has already.
-fn gives_up(before: saved::Wanted) {
+///
+/// # Safety
+/// `thread` is the calling thread's descriptor.
+unsafe fn gives_up(thread: *mut Thread, before: saved::Wanted) {
+    // SAFETY: the caller's promise.
+    unsafe { leave(thread, before.region) };
     if let Some(tables) = tables() {
         if before.place != 0 {
             tables.notes.unregister(before.place);
@@ -406,11 +416,11 @@ unsafe extern "C" fn nests(call: *const Call) {
     // SAFETY: as above.
     unsafe {
         let [endpoint, what, ..] = (*call).args;
-        let Some(_own) = begin((*call).sp) else { return };
+        let Some((_own, (_, thread))) = begin((*call).sp) else { return };
         if endpoint as u32 as usize == BEGIN
             && let Some(before) = saved::gets(what)
         {
-            gives_up(before);
+            gives_up(thread, before);
         }
     }
 }
@@ -438,7 +448,7 @@ unsafe extern "C" fn acquired(call: *const Call) {
         let note = note_of(wanted.place, what, wanted.began);
         let edge = if kind == Mutex::Ordered { EdgeKind::Wake } else { EdgeKind::LockHandOver };
         let had = kind.had();
-        if had.is_some() || wanted.region != 0 {
+        if had.is_some() || wanted.is_entered != 0 {
             leave_because(thread, wanted.region, u64::MAX, edge, note);
         } else {
             let span = (wanted.began, now(thread));
