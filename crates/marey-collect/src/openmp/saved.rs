@@ -74,11 +74,17 @@ pub(super) fn has_called_for(lock: usize) -> bool {
     lock != 0 && unsafe { called_for().replace(0) } == lock
 }
 
-/// Notes what the thread asks for; what it asked for before, and did not get.
-pub(super) fn wants(it: Wanted) -> Option<Wanted> {
+/// Notes what the thread asks for.
+pub(super) fn wants(it: Wanted) {
     // SAFETY: the thread's own memory.
-    let before = unsafe { wanted().replace(it) };
-    (before.what != 0).then_some(before)
+    unsafe { wanted().write(it) };
+}
+
+/// What the thread has asked for and did not get, for it asks for something else.
+pub(super) fn gets_nothing() -> Option<Wanted> {
+    // SAFETY: the thread's own memory.
+    let what = unsafe { (*wanted()).what };
+    gets(what)
 }
 
 /// What the thread has asked for, if it is this.

@@ -354,6 +354,9 @@ unsafe extern "C" fn acquires(call: *const Call) {
         }
         let Some(tables) = tables() else { return };
         let Some((_own, (_, thread))) = begin((*call).sp) else { return };
+        if let Some(before) = saved::gets_nothing() {
+            gives_up(thread, before);
+        }
         let is_held = kind == Mutex::Ordered || tables.wants(what);
         let place = if is_held { tables.notes.register(what) } else { 0 };
         let began = now(thread);
@@ -367,10 +370,7 @@ unsafe extern "C" fn acquires(call: *const Call) {
             false => 0,
         };
         let (is_held, is_entered) = (is_held.into(), is_entered.into());
-        if let Some(before) = saved::wants(saved::Wanted { what, place, began, region, is_held, is_entered })
-        {
-            gives_up(thread, before);
-        }
+        saved::wants(saved::Wanted { what, place, began, region, is_held, is_entered });
     }
 }
 
