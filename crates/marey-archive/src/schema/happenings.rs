@@ -92,8 +92,8 @@ pub static MESSAGES: TableSpec = TableSpec {
         u32("communicator", "communicators.id", "Communicator; 4294967295 = unknown."),
         u32("send_datatype", "datatypes.id", "Datatype at the sender; 4294967295 = unknown."),
         u32("recv_datatype", "datatypes.id", "Datatype at the receiver; 4294967295 = unknown."),
-        i64("send_buffer", "", "Address of the sender's buffer; −1 = unknown."),
-        i64("recv_buffer", "", "Address of the receiver's buffer; −1 = unknown."),
+        i64("send_buffer", "", "Where the sender's data begin: at the address of its buffer, unless the datatype says elsewhere; −1 = unknown."),
+        i64("recv_buffer", "", "Where the receiver's data begin: at the address of its buffer, unless the datatype says elsewhere; −1 = unknown."),
         u32("send_path", "call_paths.id", "Call path of the sending call; 4294967295 = unknown."),
         u32("recv_path", "call_paths.id", "Call path of the completing call; 4294967295 = unknown."),
         growing(
