@@ -489,8 +489,11 @@ fn directories_that_cannot_be_recorded_into_are_told() {
         ("mount -t tmpfs -o size=1m none d && cd d", "directory", "problem", "full", "/run.marey"),
         ("mount -t tmpfs -o ro none d && cd d", "directory", "problem", "not to be written to", "-o /"),
         ("mount -t tmpfs -o size=1g none d && cd d", "directory", "note", "(memory)", "-o DIR"),
+        // Nor can anything be written where the library would be put then.
         (
-            "mount -t tmpfs -o noexec none d && cd d && export TMPDIR=$PWD",
+            "mount -t tmpfs -o noexec none d && mount --rbind /tmp /tmp && mount -o remount,bind,ro /tmp \
+             && mount -t tmpfs -o ro none /var/tmp && mount -t tmpfs -o ro none /dev/shm \
+             && cd d && export TMPDIR=$PWD",
             "recording",
             "problem",
             "nothing",
