@@ -497,7 +497,7 @@ fn directories_that_cannot_be_recorded_into_are_told() {
             "recording",
             "problem",
             "nothing",
-            "TMPDIR=/",
+            "TMPDIR=DIR",
         ),
     ];
     for (preparation, topic, state, found, remedy) in cases {
