@@ -158,7 +158,8 @@ impl Open {
                 self.accesses[0] = Some(whole(&array, AccessKind::Make));
             }
             if let (Some(section), &[_, image, local, ..]) = (self.read.take(), arguments) {
-                self.accesses[0] = Some(access(&section.told_by(local), AccessKind::Read, image));
+                self.accesses[0] =
+                    Some(access(&section.told_by(self.runtime, local), AccessKind::Read, image));
             }
             let accesses = self.accesses;
             let put = |_: *mut Thread, scratch: &mut marey_measure::Scratch| {
@@ -243,7 +244,7 @@ unsafe fn acts_at_once(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> Ac
             }
             (Acts::SendsByReference, &[token, image, local, references, ..]) => {
                 let sent = reference::referred(runtime, token, image, references);
-                one(sent.map(|section| section.told_by(local)), write, image)
+                one(sent.map(|section| section.told_by(runtime, local)), write, image)
             }
             (
                 Acts::SendsGetsByReference,
@@ -254,11 +255,11 @@ unsafe fn acts_at_once(runtime: &Runtime, acts: Acts, arguments: &[usize]) -> Ac
                 let got = reference::referred(runtime, from, from_image, from_references);
                 match (sent, got) {
                     (Some(sent), Some(got)) => {
-                        let [sent, got] = Section::alike(sent, got);
+                        let [sent, got] = Section::alike(runtime, sent, got);
                         both(Some(sent), to_image, Some(got), from_image)
                     }
                     (sent, got) => {
-                        let alone = |it: Option<Section>| it.map(|it| it.told_by(0));
+                        let alone = |it: Option<Section>| it.map(|it| it.told_by(runtime, 0));
                         both(alone(sent), to_image, alone(got), from_image)
                     }
                 }

@@ -37,29 +37,33 @@ impl Section {
     ///
     /// # Safety
     /// The address is 0 or that of a descriptor.
-    pub(super) unsafe fn told_by(self, local: usize) -> Self {
+    pub(super) unsafe fn told_by(self, runtime: &Runtime, local: usize) -> Self {
         // SAFETY: the caller's promise.
         let others = unsafe { Descriptor::at(local) }.map_or(1, Descriptor::elements);
-        self.of_as_many(others)
+        self.of_as_many(runtime, others)
     }
 
-    fn of_as_many(self, others: u64) -> Self {
+    fn of_as_many(self, runtime: &Runtime, others: u64) -> Self {
         match self.is_assumed && self.elements != others {
-            true => Self { elements: others, shape: u32::MAX, is_assumed: false, ..self },
+            true => self.somewhere(runtime, others),
             false => Self { is_assumed: false, ..self },
         }
     }
 
+    /// So many elements, which are not told.
+    fn somewhere(self, runtime: &Runtime, elements: u64) -> Self {
+        let shape = shape(runtime, vec![dimension(DimensionKind::Untold, 0, 0, elements)]);
+        Self { elements, shape, is_assumed: false, ..self }
+    }
+
     /// Two sides between which elements are moved.
-    pub(super) fn alike(one: Self, other: Self) -> [Self; 2] {
+    pub(super) fn alike(runtime: &Runtime, one: Self, other: Self) -> [Self; 2] {
         let (of_one, of_other) = (one.elements, other.elements);
         match (one.is_assumed, other.is_assumed) {
-            (true, false) => [one.of_as_many(of_other), other],
-            (false, true) => [one, other.of_as_many(of_one)],
+            (true, false) => [one.of_as_many(runtime, of_other), other],
+            (false, true) => [one, other.of_as_many(runtime, of_one)],
             // Nobody here knows how many.
-            (true, true) => {
-                [one, other].map(|it| Self { elements: 0, shape: u32::MAX, is_assumed: false, ..it })
-            }
+            (true, true) => [one, other].map(|it| it.somewhere(runtime, 0)),
             (false, false) => [one, other],
         }
     }
