@@ -260,8 +260,8 @@ fn displacements(def: &DataDef) -> Vec<(i64, u64)> {
 }
 
 /// Whether a coarray is one text, of which gfortran says how long a letter is.
-fn is_one_text(def: &DataDef) -> bool {
-    def.kind == DataKind::Coarray as u8 && def.code == 6 && def.bounds.is_empty() && def.element < def.bytes
+fn is_one_text(def: &DataDef, datum: &Datum) -> bool {
+    def.kind == DataKind::Coarray as u8 && def.code == 6 && def.bounds.is_empty() && datum.bounds.is_empty()
 }
 
 /// Types in descriptors of gfortran's, by their codes.
@@ -300,7 +300,7 @@ pub(super) fn arrays(input: &Input) -> Result<Columns, Error> {
         I64 |row| signed(row.def.bytes),
         I64 |row| if element(row) == 0 { -1 } else { signed(element(row)) },
         Text |row| {
-            if is_one_text(&row.def) {
+            if told.get(&row.noun).is_some_and(|datum| is_one_text(&row.def, datum)) {
                 return type_name(row.def.code, row.def.bytes);
             }
             let by_code = type_name(row.def.code, row.def.element);
