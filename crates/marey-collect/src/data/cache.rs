@@ -11,6 +11,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use marey_measure::{Lock, Runtime};
 
 use super::lines::{Line, Lines};
+use super::made;
 use crate::entry::Entry;
 use crate::unwind::FrameOf;
 use crate::variable::thread_variable;
@@ -47,7 +48,7 @@ pub(super) enum Holds {
     Always,
     /// Until the datum is given back.
     UntilGone,
-    /// For so many uses, 255 at most: what lies there is not known, and may be known by then, or when Views have been made.
+    /// For so many uses, 255 at most, and as long as nothing is made there: what it is is not known, and may be known then.
     Uses(u32),
     /// As long as a frame is there.
     Frame(FrameOf),
@@ -59,13 +60,15 @@ const ALWAYS: u32 = 0;
 const UNTIL_GONE: u32 = 1;
 const FRAME: u32 = 1 << 30;
 const USES: u32 = 1 << 31;
-/// Bits of the uses, and behind them of how many Views there were.
+/// Bits of the uses; behind them stands how much memory has been made ([`made`]).
 const OF_USES: u32 = 0xff;
+const USES_BITS: u32 = OF_USES.count_ones();
+const _: () = assert!(made::OF_NUMBER << USES_BITS == !(USES | OF_USES));
 
-/// The latter, as it stands in a line.
+/// The condition of what is not known, as of now.
 #[inline(always)]
-fn views_made() -> u32 {
-    crate::kokkos::n_made() << 8 & !USES
+fn uses(left: u32) -> u32 {
+    USES | made::n_made() << USES_BITS | left
 }
 
 /// What a thread remembers.
@@ -149,10 +152,13 @@ impl Cache {
         let holds = match line.holds {
             ALWAYS => true,
             UNTIL_GONE => is_there(line.data),
-            uses if USES <= uses => {
-                let is_left = uses & OF_USES != 0;
-                line.holds -= u32::from(is_left);
-                is_left && uses & !(USES | OF_USES) == views_made()
+            old if USES <= old => {
+                let (left, since) = (old & OF_USES, (old & !USES) >> USES_BITS);
+                // Before the ring is looked at: what comes later is looked at next time.
+                let new = uses(left.saturating_sub(1));
+                let is_true = left != 0 && made::none_holds(buffer, since);
+                line.holds = if is_true { new } else { USES };
+                is_true
             }
             frame => {
                 let known = self.frames[frame as usize % FRAMES].filter(|known| known.0 == frame);
@@ -171,7 +177,7 @@ impl Cache {
         let holds = match holds {
             Holds::Always => ALWAYS,
             Holds::UntilGone => UNTIL_GONE,
-            Holds::Uses(uses) => USES | views_made() | uses.min(OF_USES),
+            Holds::Uses(left) => uses(left.min(OF_USES)),
             Holds::Frame(frame) => self.number_of(frame),
         };
         // SAFETY: the caller's promise.

@@ -10,6 +10,7 @@ pub(crate) mod buffers;
 mod cache;
 mod holder;
 mod lines;
+pub(crate) mod made;
 
 pub(crate) use cache::thread_ends;
 

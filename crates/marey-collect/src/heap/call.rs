@@ -12,6 +12,7 @@ use marey_measure::{Heap, Mode, Thread, existing_thread, open_sites};
 
 use super::real::{self, Function, NAMES};
 use super::{LEAST, heap, returned};
+use crate::data::made;
 use crate::entry::Entry;
 use crate::own::{Own, local};
 use crate::site::{self, HEAP_FUNCTIONS, What};
@@ -38,7 +39,7 @@ fn is_large(size: usize) -> bool {
     LEAST.load(core::sync::atomic::Ordering::Relaxed) <= size
 }
 
-/// Notes a block that the call has got.
+/// Notes a block that the call has got: in the table, and then for those who remember that nothing was known there.
 #[inline(always)]
 unsafe fn allocated(function: Function, block: usize, size: usize, entry: Entry) {
     if block != 0
@@ -47,6 +48,7 @@ unsafe fn allocated(function: Function, block: usize, size: usize, entry: Entry)
     {
         // SAFETY: the caller's promise.
         unsafe { enter(heap, function, (block, size), entry) };
+        made::note(block, size);
     }
 }
 

@@ -22,7 +22,7 @@ mod views;
 pub(crate) use names::named;
 pub(crate) use older::loaded;
 pub(crate) use open::thread_ends;
-pub(crate) use views::{at, n_made};
+pub(crate) use views::at;
 
 use marey_model::Role;
 

@@ -21,7 +21,7 @@ use super::Verb;
 use super::names::{Kind, named};
 use super::open::Call;
 use super::space::{SpaceHandle, in_space};
-use crate::data::{self, Key};
+use crate::data::{self, Key, made};
 
 /// Bytes of the head (`SharedAllocationHeader`).
 const HEAD: usize = 128;
@@ -71,12 +71,6 @@ impl Label {
 static VIEWS: Lock<Option<BTreeMap<usize, View>>> = Lock::new(None);
 
 static N_MADE: AtomicU32 = AtomicU32::new(0);
-
-/// How many Views have been made: what was not known of an address may be known when there are more.
-#[inline(always)]
-pub(crate) fn n_made() -> u32 {
-    N_MADE.load(Ordering::Relaxed)
-}
 
 fn with<R>(f: impl FnOnce(&mut BTreeMap<usize, View>) -> Option<R>) -> Option<R> {
     VIEWS.with_or_renew(Option::default, |views| f(views.get_or_insert_default())).flatten()
@@ -128,6 +122,8 @@ pub(super) fn allocated(call: &mut Call, told: Told<'_>) {
         before.gone(call.runtime);
     }
     N_MADE.fetch_add(1, Ordering::Relaxed);
+    // One without elements is where it begins.
+    made::note(view.base, usize::try_from(bytes.max(1)).unwrap_or(usize::MAX));
     call.instant(site, [Some(view.all(AccessKind::Make)), None]);
 }
 
@@ -154,7 +150,7 @@ pub(super) struct Holding {
 
 /// The Views that addresses lie in.
 pub(super) fn holding<const N: usize>(runtime: &Runtime, addresses: [usize; N]) -> [Option<Holding>; N] {
-    if n_made() == 0 {
+    if N_MADE.load(Ordering::Relaxed) == 0 {
         return [const { None }; N];
     }
     let found = with(|views| Some(addresses.map(|address| held(runtime, views, address))));

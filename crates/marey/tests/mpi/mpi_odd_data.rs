@@ -143,6 +143,23 @@ fn blocks_that_a_function_is_called_with_are_not_one_array_for_it() {
     }
 }
 
+/// What is remembered of small blocks, of which nothing is known, says nothing of a large one that lies where they did.
+#[test]
+fn a_large_block_where_small_ones_were_is_told_from_its_first_message_on() {
+    let Some((run, _place)) = record(&["grown"]) else { return };
+    let (said, told) = (said(&run), told(&run));
+    let n_large = said.iter().filter(|it| it.1 == "large").count();
+    assert_eq!((n_large, said.len(), told.len()), (2, 4, 4), "the allocator put it elsewhere: {said:?}");
+    for (tag, what, begin, buffer) in said {
+        let it = &told[&tag];
+        assert_eq!(it.buffer, buffer, "{tag}");
+        match what.as_str() {
+            "small" => assert_eq!((it.kind.as_str(), it.name.contains("small blocks")), ("other", true), "{it:?}"),
+            _ => assert_eq!((it.kind.as_str(), it.begin, it.bytes), ("block", begin, 1 << 21), "{it:?}"),
+        }
+    }
+}
+
 /// Types say where their data lie, which may be in another variable than the one that is given as the buffer.
 #[test]
 fn what_is_sent_lies_where_its_type_says() {

@@ -1,5 +1,6 @@
 /* Messages from memory whose datum is hard to tell; says where each buffer lies: `TAG WHAT BEGIN OFFSET`. */
 #define _GNU_SOURCE
+#include <malloc.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -187,6 +188,22 @@ static void parameters(void) {
     says(tag++, "whole", whole, whole);
 }
 
+/* Small blocks, one behind the other, and then a large one where all of them were: sent from before and after. */
+static void grown(void) {
+    enum { SMALL = 3000, BLOCKS = 8, LARGE = 1 << 21 };
+    char *small[BLOCKS], *ends[2];
+    /* From the heap, however large it is. */
+    mallopt(M_MMAP_THRESHOLD, 1 << 26);
+    for (int i = 0; i < BLOCKS; i++) small[i] = malloc(SMALL);
+    ends[0] = small[0], ends[1] = small[BLOCKS - 1];
+    for (int i = 0; i < 2; i++) send(ends[i], tag), says(tag++, "small", ends[i], ends[i]);
+    for (int i = 0; i < BLOCKS; i++) free(small[i]);
+    char *large = malloc(LARGE);
+    for (int i = 0; i < 2; i++)
+        if (large <= ends[i] && ends[i] < large + LARGE) send(ends[i], tag), says(tag++, "large", large, ends[i]);
+    free(large);
+}
+
 /* KiB that nobody else has and no file holds. */
 static long own_memory(void) {
     char line[256];
@@ -205,6 +222,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "turns")) turns();
     if (!strcmp(argv[1], "displaced")) displaced();
     if (!strcmp(argv[1], "parameters")) parameters();
+    if (!strcmp(argv[1], "grown")) grown();
     if (!strcmp(argv[1], "threads")) {
         threads(BEFORE);
         long before = own_memory();
