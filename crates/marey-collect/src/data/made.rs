@@ -26,6 +26,12 @@ struct Made {
     end: AtomicUsize,
 }
 
+impl Made {
+    const fn new() -> Self {
+        Self { number: AtomicU32::new(0), start: AtomicUsize::new(0), end: AtomicUsize::new(0) }
+    }
+}
+
 struct Ring {
     /// How many there have been.
     n_made: AtomicU32,
@@ -57,8 +63,7 @@ pub(super) fn none_holds(address: usize, since: u32) -> bool {
 
 impl Ring {
     const fn new() -> Self {
-        let made = const { Made { number: AtomicU32::new(0), start: AtomicUsize::new(0), end: AtomicUsize::new(0) } };
-        Self { n_made: AtomicU32::new(0), places: [made; KEPT as usize] }
+        Self { n_made: AtomicU32::new(0), places: [const { Made::new() }; KEPT as usize] }
     }
 
     fn note(&self, start: usize, end: usize) {
@@ -124,7 +129,10 @@ mod tests {
             ring.n_made.store(start, Ordering::Relaxed);
             (0..4).for_each(|it| ring.note(1000 * it, 1000 * it + 10));
             let since = start & OF_NUMBER;
-            assert!(ring.none_holds(500, since) && (0..4).all(|it| !ring.none_holds(1000 * it, since)), "{start}");
+            assert!(
+                ring.none_holds(500, since) && (0..4).all(|it| !ring.none_holds(1000 * it, since)),
+                "{start}"
+            );
         }
     }
 
@@ -136,7 +144,8 @@ mod tests {
             for thread in 1..=4_usize {
                 scope.spawn(move || {
                     for turn in 0..50_000 {
-                        let (since, at) = (RING.n_made.load(Ordering::Relaxed) & OF_NUMBER, thread << 32 | turn << 8);
+                        let (since, at) =
+                            (RING.n_made.load(Ordering::Relaxed) & OF_NUMBER, thread << 32 | turn << 8);
                         RING.note(at, at + 200);
                         assert!(!RING.none_holds(at + 100, since), "{thread} {turn}");
                     }

@@ -154,7 +154,9 @@ fn a_large_block_where_small_ones_were_is_told_from_its_first_message_on() {
         let it = &told[&tag];
         assert_eq!(it.buffer, buffer, "{tag}");
         match what.as_str() {
-            "small" => assert_eq!((it.kind.as_str(), it.name.contains("small blocks")), ("other", true), "{it:?}"),
+            "small" => {
+                assert_eq!((it.kind.as_str(), it.name.contains("small blocks")), ("other", true), "{it:?}")
+            }
             _ => assert_eq!((it.kind.as_str(), it.begin, it.bytes), ("block", begin, 1 << 21), "{it:?}"),
         }
     }
