@@ -149,7 +149,8 @@ fn a_large_block_where_small_ones_were_is_told_from_its_first_message_on() {
     let Some((run, _place)) = record(&["grown"]) else { return };
     let (said, told) = (said(&run), told(&run));
     let n_large = said.iter().filter(|it| it.1 == "large").count();
-    assert_eq!((n_large, said.len(), told.len()), (2, 4, 4), "the allocator put it elsewhere: {said:?}");
+    assert!(5 < n_large, "the allocator put it elsewhere: {said:?}");
+    assert_eq!((said.len(), told.len()), (20 + n_large, 20 + n_large));
     for (tag, what, begin, buffer) in said {
         let it = &told[&tag];
         assert_eq!(it.buffer, buffer, "{tag}");
@@ -157,7 +158,7 @@ fn a_large_block_where_small_ones_were_is_told_from_its_first_message_on() {
             "small" => {
                 assert_eq!((it.kind.as_str(), it.name.contains("small blocks")), ("other", true), "{it:?}")
             }
-            _ => assert_eq!((it.kind.as_str(), it.begin, it.bytes), ("block", begin, 1 << 21), "{it:?}"),
+            _ => assert_eq!((it.kind.as_str(), it.begin, it.bytes), ("block", begin, 1 << 20), "{it:?}"),
         }
     }
 }

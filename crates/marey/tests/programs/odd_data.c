@@ -188,19 +188,18 @@ static void parameters(void) {
     says(tag++, "whole", whole, whole);
 }
 
-/* Small blocks, one behind the other, and then a large one where all of them were: sent from before and after. */
+/* Small blocks, one behind the other, and then a large one where many of them were: sent from before and after. */
 static void grown(void) {
-    enum { SMALL = 3000, BLOCKS = 8, LARGE = 1 << 21 };
-    char *small[BLOCKS], *ends[2];
+    enum { SMALL = 3000, BLOCKS = 1000, LARGE = 1 << 20 };
+    static char *small[BLOCKS];
     /* From the heap, however large it is. */
     mallopt(M_MMAP_THRESHOLD, 1 << 26);
     for (int i = 0; i < BLOCKS; i++) small[i] = malloc(SMALL);
-    ends[0] = small[0], ends[1] = small[BLOCKS - 1];
-    for (int i = 0; i < 2; i++) send(ends[i], tag), says(tag++, "small", ends[i], ends[i]);
+    for (int i = 0; i < BLOCKS; i += 50) send(small[i], tag), says(tag++, "small", small[i], small[i]);
     for (int i = 0; i < BLOCKS; i++) free(small[i]);
     char *large = malloc(LARGE);
-    for (int i = 0; i < 2; i++)
-        if (large <= ends[i] && ends[i] < large + LARGE) send(ends[i], tag), says(tag++, "large", large, ends[i]);
+    for (int i = 0; i < BLOCKS; i += 50)
+        if (large <= small[i] && small[i] < large + LARGE) send(small[i], tag), says(tag++, "large", large, small[i]);
     free(large);
 }
 
