@@ -45,12 +45,18 @@ int main(int argc, char **argv) {
     }
     auto *head = reinterpret_cast<char *>(gone) - 128;
     double *again = nullptr;
+    char *block = nullptr;
     for (int n = 0; n < 64 && again == nullptr; n++) {
-      auto *block = static_cast<char *>(std::malloc(320));
+      block = static_cast<char *>(std::malloc(320));
       if (block <= head && head + 256 <= block + 320) again = gone;
     }
     if (again == nullptr) std::fprintf(stderr, "memory of a View was not given out again\n");
     else exchange(again, "-", again, "-", 16);
+    // And a View's once more.
+    std::free(block);
+    View anew("anew", 16);
+    if (anew.data() != again) std::fprintf(stderr, "small Views lie elsewhere each time\n");
+    exchange(anew.data(), "anew", anew.data(), "anew", 16);
   }
   Kokkos::finalize();
   MPI_Finalize();
