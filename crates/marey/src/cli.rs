@@ -18,6 +18,7 @@ mod doctor;
 mod explain;
 mod export;
 mod f90;
+mod import;
 mod instrument;
 mod link;
 mod read;
@@ -36,6 +37,7 @@ pub(crate) use doctor::*;
 pub(crate) use explain::*;
 pub(crate) use export::*;
 pub(crate) use f90::*;
+pub(crate) use import::*;
 pub(crate) use instrument::*;
 pub(crate) use link::*;
 pub(crate) use read::*;
@@ -102,6 +104,7 @@ pub(crate) enum Command {
     Instrument(InstrumentArgs),
     Info(InfoArgs),
     Dump(DumpArgs),
+    Import(ImportArgs),
     Merge(MergeArgs),
     Gather(GatherArgs),
     Link(LinkArgs),

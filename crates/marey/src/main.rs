@@ -27,6 +27,7 @@ mod format;
 mod gather;
 mod generate;
 mod hot;
+mod import;
 mod info;
 mod inherited;
 mod instrument;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         cli::Command::Record(args) => record::run(args),
         cli::Command::Doctor(args) => doctor::run(args),
         cli::Command::Merge(args) => merge::run(args),
+        cli::Command::Import(args) => import::run(args),
         cli::Command::Gather(args) => gather::run(args),
         cli::Command::Link(args) => link::run(args),
         cli::Command::F90(args) => f90::run(args),

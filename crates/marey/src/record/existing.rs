@@ -76,7 +76,7 @@ pub(crate) fn is_finished(run: &Path) -> bool {
 
 /// Moves what may be replaced out of the way, and says where to. `typed` is the path as the user
 /// knows it.
-pub(super) fn move_aside(path: &Path, typed: &Path, overwrite: Overwrite) -> anyhow::Result<Option<PathBuf>> {
+pub(crate) fn move_aside(path: &Path, typed: &Path, overwrite: Overwrite) -> anyhow::Result<Option<PathBuf>> {
     let shown = typed.display();
     let existing = look_at(path).with_context(|| format!("cannot look at {shown}"))?;
     let refusal = match existing {
@@ -104,7 +104,7 @@ pub(super) fn move_aside(path: &Path, typed: &Path, overwrite: Overwrite) -> any
 }
 
 /// Puts back what was moved aside.
-pub(super) fn restore(previous: Option<&Path>, path: &Path) {
+pub(crate) fn restore(previous: Option<&Path>, path: &Path) {
     let Some(previous) = previous else { return };
     if let Err(error) = fs::rename(previous, path) {
         crate::exit::say(&format!("warning: the former run is now {}: {error}", previous.display()));

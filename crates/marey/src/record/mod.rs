@@ -32,7 +32,7 @@ mod signals;
 mod spool_dir;
 
 pub(crate) use again::command_of;
-pub(crate) use existing::{is_finished, is_locked, place_of};
+pub(crate) use existing::{Overwrite, is_finished, is_locked, move_aside, place_of, restore};
 pub(crate) use kokkos::users as kokkos_tool;
 pub(crate) use spool_dir::{
     LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL, WORLD_FILES, can_preload_from, is_place_name, tidy,
@@ -41,7 +41,6 @@ pub(crate) use spool_dir::{
 pub(crate) use rules::read as read_rules;
 pub(crate) use settings::unusual;
 
-use existing::Overwrite;
 use job_step::JobStep;
 use launch::Outcome;
 use launch_file::LaunchFile;

@@ -1,0 +1,90 @@
+//! Traces and profiles of other tools.
+//!
+//! The one idea: a reader turns a foreign trace into a spool, as the recorders of its processes would have left one
+//! ([`spool`]), and the merge makes a run of it. So every report, analysis and view works on what was imported, and what
+//! the foreign tool lost or contradicts is counted in the same table of problems.
+//!
+//! A reader looks at nothing but the files that it is given, bounds every count and depth before it allocates, and never
+//! panics: what is damaged gives what stands before the damage, and a problem that says where. What a format says and a run
+//! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
+//!
+//! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * [`otf2`]: Open Trace
+//!   Format 2, of Score-P and others.
+//!
+//! Deliberately absent: the merge and everything behind it; terminals.
+
+mod bytes;
+mod error;
+mod mpi;
+pub mod otf2;
+pub mod problems;
+mod recognise;
+pub mod spool;
+
+use std::path::Path;
+
+pub use error::Error;
+pub use recognise::{Format, recognise};
+
+/// Told how far the work is. Called from several threads.
+pub trait Progress: Sync {
+    /// There are so many bytes to read.
+    fn begin(&self, total: u64);
+    /// So many more are read.
+    fn advance(&self, bytes: u64);
+}
+
+/// Nobody watches.
+impl Progress for () {
+    fn begin(&self, _: u64) {}
+    fn advance(&self, _: u64) {}
+}
+
+/// What was imported.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Imported {
+    /// Processes that have a spool now.
+    pub processes: u64,
+    /// Threads and the like in them.
+    pub locations: u64,
+    /// Records of events that were read.
+    pub events: u64,
+    /// Records by the names that the format has for them: how many, and what became of them. Sorted by name.
+    pub records: Vec<(String, Fate, u64)>,
+    /// What could not be read or kept, a text for each with how often.
+    pub problems: Vec<(String, u64)>,
+}
+
+/// What becomes of a kind of record.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Fate {
+    /// What it says has a place of its own in a run: regions, messages, counters …
+    Mapped,
+    /// It is an event that describes itself, with all its fields.
+    Kept,
+    /// It says nothing that a run could hold; only counted.
+    Ignored,
+}
+
+impl Fate {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mapped => "mapped",
+            Self::Kept => "kept",
+            Self::Ignored => "ignored",
+        }
+    }
+}
+
+/// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.
+///
+/// # Errors
+/// If the format is not known, the trace is beyond what can be made sense of, or files cannot be read or written. A trace
+/// that is damaged in parts is no error.
+pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imported, Error> {
+    let (format, file) = recognise(input)?;
+    match format {
+        Format::Otf2 => otf2::import(&file, spool, progress),
+    }
+}

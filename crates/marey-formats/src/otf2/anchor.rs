@@ -1,0 +1,65 @@
+//! The anchor file of an archive: what kind of archive it is, and how large its chunks are.
+
+use std::path::Path;
+
+use super::chunks::MOST_CHUNK;
+use crate::Error;
+use crate::bytes::{Bytes, Order};
+
+/// What the anchor says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Anchor {
+    pub event_chunk: u64,
+    pub definition_chunk: u64,
+    pub n_locations: u64,
+    pub machine: String,
+    pub creator: String,
+    pub description: String,
+}
+
+/// Bytes of an anchor file that are read: its properties can be many, but not that many.
+const MOST: usize = 16 << 20;
+/// What compression and substrate are called.
+const COMPRESSED: u8 = 2;
+const SION: u8 = 2;
+
+/// Reads an anchor file.
+pub(super) fn read(path: &Path) -> Result<Anchor, Error> {
+    let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let unreadable =
+        |what: String| Error::Unreadable { path: path.to_owned(), format: "an OTF2 anchor file", what };
+    if MOST < bytes.len() {
+        return Err(unreadable(format!("it has {} bytes, which no anchor has", bytes.len())));
+    }
+    let (anchor, substrate, compression) =
+        parse(&bytes).ok_or_else(|| unreadable(format!("it ends after {} bytes, too early", bytes.len())))?;
+    if compression == COMPRESSED {
+        return Err(unreadable("its files are compressed, which no version of OTF2 reads".to_owned()));
+    }
+    if substrate == SION {
+        let help = "its events lie in SIONlib containers; unpack them with `sionsplit` first";
+        return Err(unreadable(help.to_owned()));
+    }
+    let chunks = [anchor.event_chunk, anchor.definition_chunk];
+    if let Some(wrong) = chunks.iter().find(|chunk| !(64..=MOST_CHUNK).contains(*chunk)) {
+        return Err(unreadable(format!(
+            "it says that chunks have {wrong} bytes; 64 to {MOST_CHUNK} are possible"
+        )));
+    }
+    Ok(anchor)
+}
+
+fn parse(bytes: &[u8]) -> Option<(Anchor, u8, u8)> {
+    let order = if bytes.get(1) == Some(&0x23) { Order::Big } else { Order::Little };
+    let mut bytes = Bytes::new(bytes, order);
+    bytes.take(2)?;
+    bytes.text()?;
+    // Formats of anchor and trace, and three numbers of the version.
+    bytes.take(5)?;
+    let (event_chunk, definition_chunk) = (bytes.u64()?, bytes.u64()?);
+    let (substrate, compression) = (bytes.u8()?, bytes.u8()?);
+    let (n_locations, _) = (bytes.u64()?, bytes.u64()?);
+    let (machine, creator, description) = (bytes.text()?, bytes.text()?, bytes.text()?);
+    let anchor = Anchor { event_chunk, definition_chunk, n_locations, machine, creator, description };
+    Some((anchor, substrate, compression))
+}

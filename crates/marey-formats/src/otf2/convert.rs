@@ -1,0 +1,524 @@
+//! A process: what its locations' events become in a spool.
+//!
+//! The one idea: its locations are read side by side, the earliest event first, so that messages and operations are
+//! counted in the order in which the process did them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use marey_model::spool::{
+    ANY_SOURCE, ANY_TAG, CommunicatorKind, Definition, FieldType, put, put_bytes, put_signed,
+};
+use marey_model::{Level, Role, Tier};
+use rustc_hash::FxHashMap;
+
+use super::definitions::{Communicator, Definitions};
+use super::lane::{Beside, Event, Lane, value};
+use super::records::{self, Field, code};
+use super::{Archive, OfProcess, group, paradigm};
+use crate::problems::{Problems, kind};
+use crate::spool::{Half, Identity, Member, Process, Region, Spool, World};
+use crate::{Error, Fate, Progress};
+
+/// A process that is being converted.
+struct Conversion<'a> {
+    definitions: &'a Definitions,
+    process: Process,
+    /// Sites by region; the last is that of messages outside of all regions.
+    sites: FxHashMap<u32, u32>,
+    /// Our number of each communicator that the process is in.
+    communicators: FxHashMap<u32, u32>,
+    counters: FxHashMap<u32, (u32, f64)>,
+    /// Operations that are under way, by thread and request.
+    requests: FxHashMap<(usize, u64), u64>,
+    /// Calling contexts that each thread is in, outermost first.
+    contexts: FxHashMap<usize, Vec<u32>>,
+    fields: Vec<u8>,
+    status: i64,
+    of: OfProcess,
+}
+
+/// Converts a process. `first` are the problems of the whole archive, which one process tells of.
+pub(super) fn process(
+    archive: &Archive,
+    target: &Spool,
+    (number, group): (u32, u32),
+    locations: &[u64],
+    first: Option<&Problems>,
+    progress: &dyn Progress,
+) -> Result<OfProcess, Error> {
+    let mut lanes = Vec::with_capacity(locations.len());
+    let mut heads = Vec::with_capacity(locations.len());
+    let mut queue = BinaryHeap::with_capacity(locations.len());
+    for (thread, location) in locations.iter().enumerate() {
+        let mut lane = Lane::open(archive, *location, thread)?;
+        let mut event = Event::default();
+        if lane.next(&mut event)? {
+            queue.push(Reverse((event.ns, thread)));
+        }
+        lanes.push(lane);
+        heads.push(event);
+    }
+    // The beginnings of a process's events say how it was called.
+    let identity = identify(archive, number, group, &heads);
+    let mut conversion = Conversion::begin(archive, target, &identity, group)?;
+    for (location, head) in locations.iter().zip(&heads) {
+        let name = archive.definitions.locations.get(location).map_or(0, |it| it.name);
+        conversion.process.thread(archive.definitions.string(name), head.ns)?;
+    }
+    while let Some(Reverse((_, thread))) = queue.pop() {
+        let (lane, head) = (&mut lanes[thread], &mut heads[thread]);
+        conversion.event(lane.thread, head)?;
+        if lane.next(head)? {
+            queue.push(Reverse((head.ns, thread)));
+        }
+        let n_read = lane.take_read();
+        if n_read > 0 {
+            progress.advance(n_read);
+        }
+    }
+    for lane in &lanes {
+        lane.tell(archive, &mut conversion.of.problems);
+    }
+    conversion.of.locations = locations.len() as u64;
+    conversion.end(first)
+}
+
+/// Who the process is, by its definitions and its first events.
+fn identify(archive: &Archive, number: u32, group: u32, heads: &[Event]) -> Identity {
+    let definitions = &archive.definitions;
+    let begin = heads.iter().find(|event| event.code == code::PROGRAM_BEGIN);
+    let mut command = Vec::new();
+    let mut pid = 0;
+    if let Some(event) = begin {
+        command.push(definitions.string(event.word(0)).to_owned());
+        command.extend(event.list.iter().map(|it| definitions.string(word(it.value)).to_owned()));
+        let named = |it: &&Beside| {
+            definitions
+                .attributes
+                .get(&it.number)
+                .is_some_and(|name| definitions.string(*name) == "ProcessId")
+        };
+        pid = event.attributes.iter().find(named).map_or(0, |it| word(it.value));
+    }
+    let host = definitions.groups_of_locations.get(&group).map_or("", |it| definitions.host(it)).to_owned();
+    let version = &archive.anchor.creator;
+    Identity { number, pid, host, command, recorder: version.clone() }
+}
+
+fn word(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+impl<'a> Conversion<'a> {
+    fn begin(archive: &'a Archive, target: &Spool, identity: &Identity, group: u32) -> Result<Self, Error> {
+        let mut conversion = Self {
+            definitions: &archive.definitions,
+            process: target.process(identity)?,
+            sites: FxHashMap::default(),
+            communicators: FxHashMap::default(),
+            counters: FxHashMap::default(),
+            requests: FxHashMap::default(),
+            contexts: FxHashMap::default(),
+            fields: Vec::new(),
+            status: 0,
+            of: OfProcess::default(),
+        };
+        let ranks = &archive.ranks;
+        if let Some(rank) = ranks.of(group) {
+            let size = word(ranks.processes.len() as u64);
+            conversion.process.join(&World { rank, size, library: archive.anchor.creator.clone() })?;
+            if let Some(world) = ranks.world {
+                conversion.communicators.insert(world, 0);
+            }
+            for (id, communicator) in &archive.definitions.communicators {
+                if Some(*id) != ranks.world {
+                    conversion.communicator(*id, communicator, rank)?;
+                }
+            }
+        }
+        Ok(conversion)
+    }
+
+    /// Defines a communicator if the process is in it.
+    fn communicator(&mut self, id: u32, communicator: &Communicator, rank: u32) -> Result<(), Error> {
+        let groups = &self.definitions.groups;
+        let of = |group: u32| groups.get(&group).filter(|it| it.paradigm == paradigm::MPI);
+        let Some(mut local) = of(communicator.group) else { return Ok(()) };
+        let mut remote = communicator.second.and_then(of);
+        let place = |group: &super::Group| group.members.iter().position(|it| *it == u64::from(rank));
+        if let Some(other) = remote
+            && place(local).is_none()
+        {
+            remote = Some(local);
+            local = other;
+        }
+        let is_self = local.kind == group::COMM_SELF;
+        let place = if is_self { Some(0) } else { place(local) };
+        let (Some(place), true) = (place, is_self || local.kind == group::COMM_GROUP) else { return Ok(()) };
+        let own = word(self.communicators.len() as u64 + 1);
+        self.communicators.insert(id, own);
+        let kind = match (is_self, remote) {
+            (true, _) => CommunicatorKind::SelfOnly,
+            (_, Some(_)) => CommunicatorKind::Intercomm,
+            _ => CommunicatorKind::Split,
+        };
+        self.process.define(&Definition::Communicator {
+            id: own,
+            kind: kind as u8,
+            parent: (!is_self).then_some(0),
+            number: id.into(),
+            tag: 0,
+            leader: 0,
+            size: if is_self { 1 } else { word(local.members.len() as u64) },
+            rank: word(place as u64),
+            remote_size: remote.map_or(0, |remote| word(remote.members.len() as u64)),
+            members: if is_self { vec![(rank.into(), 1)] } else { runs(&local.members) },
+            remote_members: remote.map_or_else(Vec::new, |remote| runs(&remote.members)),
+            port: String::new(),
+            ticks: 0,
+        })?;
+        let name = self.definitions.string(communicator.name);
+        if name.is_empty() {
+            return Ok(());
+        }
+        self.process.define(&Definition::CommunicatorName { id: own, name: name.to_owned() })
+    }
+
+    fn event(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
+        *self.of.counts.entry(event.code).or_default() += 1;
+        let ns = event.ns;
+        match event.code {
+            code::ENTER => {
+                let site = self.site(event.word(0))?;
+                self.process.enter(thread, site, ns)?;
+            }
+            code::LEAVE => self.leave(thread, event.word(0), ns)?,
+            code::CONTEXT_ENTER => self.enter_context(thread, event.word(0), ns)?,
+            code::CONTEXT_LEAVE => self.leave_context(thread, event.word(0), ns)?,
+            code::MPI_SEND | code::MPI_ISEND | code::MPI_RECV | code::MPI_IRECV => {
+                self.message(thread, event)?
+            }
+            code::MPI_ISEND_COMPLETE => {
+                if let Some(serial) = self.requests.remove(&(thread, event.value(0))) {
+                    self.within(thread, ns, |process| process.sent(thread, serial))?;
+                } else {
+                    self.trouble("completions of sends that were not seen to begin");
+                }
+            }
+            code::MPI_IRECV_REQUEST => {
+                let any = Half { communicator: 0, peer: ANY_SOURCE, tag: ANY_TAG, bytes: 0 };
+                let serial = self.within(thread, ns, |process| process.post_receive(thread, any))?;
+                self.requests.insert((thread, event.value(0)), serial);
+            }
+            code::MPI_REQUEST_CANCELLED => {
+                if let Some(serial) = self.requests.remove(&(thread, event.value(0))) {
+                    self.within(thread, ns, |process| process.cancelled(thread, serial))?;
+                }
+            }
+            code::MPI_COLLECTIVE_END => self.collective(thread, event)?,
+            code::METRIC => self.metric(thread, event)?,
+            code::PARAMETER_STRING | code::PARAMETER_INT | code::PARAMETER_UNSIGNED => {
+                self.parameter(thread, event)?
+            }
+            code::PROGRAM_BEGIN => {}
+            code::PROGRAM_END => self.status = event.value(0).cast_signed(),
+            _ => match records::of(event.code) {
+                Some(known) if known.fate == Fate::Kept => self.keep(thread, event, known)?,
+                _ => {}
+            },
+        }
+        for attribute in &event.attributes {
+            self.attribute(thread, attribute)?;
+        }
+        Ok(())
+    }
+
+    /// Does something to the innermost open region, or in one that is made for it.
+    fn within<T>(
+        &mut self,
+        thread: usize,
+        ns: u64,
+        act: impl FnOnce(&mut Process) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if self.process.innermost(thread).is_some() {
+            return act(&mut self.process);
+        }
+        let outside = Region {
+            level: (Level::MPI, Tier::Runtime),
+            verb: "(no region)".to_owned(),
+            role: Role::Transfer,
+            noun: ("", String::new()),
+            file: String::new(),
+            line: 0,
+        };
+        let site = self.process.site(&outside)?;
+        self.process.enter(thread, site, ns)?;
+        let result = act(&mut self.process)?;
+        self.process.leave(thread, ns)?;
+        Ok(result)
+    }
+
+    fn site(&mut self, region: u32) -> Result<u32, Error> {
+        if let Some(site) = self.sites.get(&region) {
+            return Ok(*site);
+        }
+        let named = match self.definitions.regions.get(&region) {
+            Some(region) => paradigm::region(self.definitions, region),
+            None => {
+                self.trouble("regions that are not defined");
+                Region {
+                    level: (Level::SOURCE, Tier::Source),
+                    verb: "execute".to_owned(),
+                    role: Role::Work,
+                    noun: ("function", format!("(region {region})")),
+                    file: String::new(),
+                    line: 0,
+                }
+            }
+        };
+        let site = self.process.site(&named)?;
+        self.sites.insert(region, site);
+        Ok(site)
+    }
+
+    fn leave(&mut self, thread: usize, region: u32, ns: u64) -> Result<(), Error> {
+        let site = self.site(region)?;
+        match self.process.innermost(thread) {
+            None => {
+                self.trouble("regions that were left and not entered");
+                return Ok(());
+            }
+            Some(innermost) if innermost != site => {
+                self.trouble("regions that were left while another was the innermost")
+            }
+            Some(_) => {}
+        }
+        self.process.leave(thread, ns).map(|_| ())
+    }
+
+    /// The contexts from the outermost one to this.
+    fn way(&self, context: u32) -> Vec<u32> {
+        let mut way = Vec::new();
+        let mut next = context;
+        // One that leads into itself has no outermost.
+        while let Some((_, parent)) = self.definitions.contexts.get(&next)
+            && way.len() < 1 << 12
+        {
+            way.push(next);
+            next = *parent;
+        }
+        way.reverse();
+        way
+    }
+
+    /// Goes to a context: what is not on the way there is left, and the context itself is entered anew.
+    fn enter_context(&mut self, thread: usize, context: u32, ns: u64) -> Result<(), Error> {
+        let way = self.way(context);
+        let open = self.contexts.remove(&thread).unwrap_or_default();
+        let least = way.len().saturating_sub(1);
+        let same = open.iter().zip(&way).take(least).take_while(|(a, b)| a == b).count();
+        for _ in same..open.len() {
+            self.process.leave(thread, ns)?;
+        }
+        for context in way.iter().skip(same) {
+            let region = self.definitions.contexts.get(context).map_or(u32::MAX, |it| it.0);
+            let site = self.site(region)?;
+            self.process.enter(thread, site, ns)?;
+        }
+        if way.is_empty() {
+            self.trouble("calling contexts that are not defined");
+        }
+        self.contexts.insert(thread, way);
+        Ok(())
+    }
+
+    fn leave_context(&mut self, thread: usize, context: u32, ns: u64) -> Result<(), Error> {
+        let open = self.contexts.entry(thread).or_default();
+        let Some(at) = open.iter().rposition(|it| *it == context) else {
+            self.trouble("calling contexts that were left and not entered");
+            return Ok(());
+        };
+        let n_left = open.len() - at;
+        open.truncate(at);
+        for _ in 0..n_left {
+            self.process.leave(thread, ns)?;
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
+        let Some(&communicator) = self.communicators.get(&event.word(1)) else {
+            self.trouble("messages on communicators that the process is not in");
+            return Ok(());
+        };
+        let (peer, tag) = (event.word(0).into(), event.word(2).into());
+        let half = Half { communicator, peer, tag, bytes: event.value(3) };
+        let key = (thread, event.value(4));
+        match event.code {
+            code::MPI_SEND => self.within(thread, event.ns, |process| process.send(thread, half)),
+            code::MPI_ISEND => {
+                let serial = self.within(thread, event.ns, |process| process.post_send(thread, half))?;
+                self.requests.insert(key, serial);
+                Ok(())
+            }
+            code::MPI_IRECV if let Some(serial) = self.requests.remove(&key) => {
+                self.within(thread, event.ns, |process| process.received(thread, serial, half))
+            }
+            _ => self.within(thread, event.ns, |process| process.receive(thread, half)),
+        }
+    }
+
+    fn collective(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
+        let Some(&communicator) = self.communicators.get(&event.word(1)) else {
+            self.trouble("collectives on communicators that the process is not in");
+            return Ok(());
+        };
+        // The highest numbers stand for no root, for this process and for the other group.
+        let root = event.word(2);
+        let root = if root < u32::MAX - 16 { root.into() } else { -1 };
+        let member = Member { communicator, root, bytes_out: event.value(3), bytes_in: event.value(4) };
+        self.within(thread, event.ns, |process| process.collective(thread, member))
+    }
+
+    fn metric(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
+        let definitions = self.definitions;
+        let metric = event.word(0);
+        let class = definitions.instances.get(&metric).copied().unwrap_or(metric);
+        let Some(members) = definitions.classes.get(&class) else {
+            self.trouble("values of metrics that are not defined");
+            return Ok(());
+        };
+        for (member, it) in members.iter().zip(&event.list) {
+            let (counter, scale) = self.counter(*member)?;
+            self.process.count(thread, counter, event.ns, scale * real(it))?;
+        }
+        Ok(())
+    }
+
+    fn counter(&mut self, member: u32) -> Result<(u32, f64), Error> {
+        if let Some(known) = self.counters.get(&member) {
+            return Ok(*known);
+        }
+        let metric = self.definitions.metrics.get(&member).cloned().unwrap_or_default();
+        let (name, unit) = (self.definitions.string(metric.name), self.definitions.string(metric.unit));
+        let counter = self.process.counter(name, unit)?;
+        self.counters.insert(member, (counter, metric.scale));
+        Ok((counter, metric.scale))
+    }
+
+    fn parameter(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
+        let name = self.definitions.parameters.get(&event.word(0)).copied().unwrap_or(u32::MAX);
+        let value = event.value(1);
+        let kind = match event.code {
+            code::PARAMETER_STRING => value::STRING,
+            code::PARAMETER_INT => *value::SIGNED.end(),
+            _ => 4,
+        };
+        self.fact(thread, name, kind, value)
+    }
+
+    fn attribute(&mut self, thread: usize, attribute: &Beside) -> Result<(), Error> {
+        let name = self.definitions.attributes.get(&attribute.number).copied().unwrap_or(u32::MAX);
+        self.fact(thread, name, attribute.kind, attribute.value)
+    }
+
+    /// Notes a fact about the innermost open region.
+    fn fact(&mut self, thread: usize, name: u32, kind: u8, value: u64) -> Result<(), Error> {
+        if self.process.innermost(thread).is_none() {
+            return Ok(());
+        }
+        let mut fields = std::mem::take(&mut self.fields);
+        fields.clear();
+        let kind = match kind {
+            value::STRING => {
+                put_bytes(&mut fields, self.definitions.string(word(value)).as_bytes());
+                FieldType::Text
+            }
+            value::F32 | value::F64 => {
+                fields.extend(value.to_le_bytes());
+                FieldType::Real
+            }
+            kind if value::SIGNED.contains(&kind) => {
+                put_signed(&mut fields, value.cast_signed());
+                FieldType::Signed
+            }
+            _ => {
+                put(&mut fields, value);
+                FieldType::Unsigned
+            }
+        };
+        let name = self.definitions.string(name);
+        let id = self.process.event_kind(name, true, &[("value", kind)])?;
+        self.process.attribute(thread, id, &fields)?;
+        self.fields = fields;
+        Ok(())
+    }
+
+    /// Keeps an event with all its fields.
+    fn keep(&mut self, thread: usize, event: &Event, known: &records::Kind) -> Result<(), Error> {
+        let mut fields = std::mem::take(&mut self.fields);
+        fields.clear();
+        let mut types = Vec::with_capacity(known.fields.len());
+        for (at, (name, field)) in known.fields.iter().enumerate() {
+            let value = event.values().get(at).copied().unwrap_or(u64::MAX);
+            types.push((
+                *name,
+                match field {
+                    Field::Of(super::local::Numbered::String) => {
+                        put_bytes(&mut fields, self.definitions.string(word(value)).as_bytes());
+                        FieldType::Text
+                    }
+                    Field::Signed => {
+                        put_signed(&mut fields, value.cast_signed());
+                        FieldType::Signed
+                    }
+                    _ => {
+                        put(&mut fields, value);
+                        FieldType::Unsigned
+                    }
+                },
+            ));
+        }
+        let id = self.process.event_kind(known.name, false, &types)?;
+        self.process.event(thread, id, event.ns, &fields)?;
+        self.fields = fields;
+        Ok(())
+    }
+
+    fn trouble(&mut self, what: &'static str) {
+        self.of.problems.add(kind::DAMAGED, what, 1);
+    }
+
+    fn end(mut self, first: Option<&Problems>) -> Result<OfProcess, Error> {
+        let all = first.into_iter().chain(std::iter::once(&self.of.problems));
+        for (kind, text, number) in all.flat_map(Problems::iter) {
+            self.process.trouble(kind, number, text)?;
+        }
+        self.process.end(self.status)?;
+        Ok(self.of)
+    }
+}
+
+/// A value of a metric.
+#[expect(clippy::cast_precision_loss, reason = "counters of a run are real numbers")]
+fn real(it: &Beside) -> f64 {
+    match it.kind {
+        value::F64 => f64::from_bits(it.value),
+        kind if value::SIGNED.contains(&kind) => it.value.cast_signed() as f64,
+        _ => it.value as f64,
+    }
+}
+
+/// Numbers that follow each other as (first, how many).
+fn runs(members: &[u64]) -> Vec<(i64, u64)> {
+    let mut runs: Vec<(i64, u64)> = Vec::new();
+    for member in members {
+        let member = i64::try_from(*member).unwrap_or(-1);
+        match runs.last_mut() {
+            Some((first, len)) if *first + len.cast_signed() == member => *len += 1,
+            _ => runs.push((member, 1)),
+        }
+    }
+    runs
+}

@@ -1,0 +1,77 @@
+//! What regions of OTF2 are in the terms of marey: which level, and which role.
+//!
+//! Source of the codes: the enumerations `OTF2_Paradigm` and `OTF2_RegionRole` of OTF2 3.0.
+
+use marey_model::{Level, Role, Tier};
+
+use super::definitions::{Definitions, Region};
+use crate::mpi;
+use crate::spool;
+
+/// Codes of paradigms.
+pub(super) const UNKNOWN: u8 = 0;
+pub(super) const MPI: u8 = 4;
+
+/// Name and tier of the level of a paradigm.
+const fn level(paradigm: u8) -> (&'static str, Tier) {
+    match paradigm {
+        3 => (Level::OPENMP, Tier::Model),
+        MPI => (Level::MPI, Tier::Runtime),
+        5 => ("cuda", Tier::Model),
+        6 => ("measurement", Tier::Node),
+        7 | 14..=17 => (Level::THREADS, Tier::Runtime),
+        8 => ("hmpp", Tier::Model),
+        9 => ("ompss", Tier::Model),
+        10 => ("hardware", Tier::Node),
+        11 => ("gaspi", Tier::Runtime),
+        12 => ("upc", Tier::Model),
+        13 => ("shmem", Tier::Runtime),
+        18 => ("openacc", Tier::Model),
+        19 => ("opencl", Tier::Model),
+        20 => ("mtapi", Tier::Model),
+        23 => ("hip", Tier::Model),
+        24 => (Level::KOKKOS, Tier::Model),
+        _ => (Level::SOURCE, Tier::Source),
+    }
+}
+
+/// Roles of regions that say something; all others are work.
+const fn role(code: u8) -> Role {
+    match code {
+        // Barriers, also those that are implied.
+        15 | 16 => Role::Barrier,
+        // Critical sections, and what is ordered: the entry waits.
+        12 | 18 => Role::Acquire,
+        21 | 32 => Role::Create,
+        22 | 33 => Role::Wait,
+        23 => Role::OneToAll,
+        24 => Role::AllToOne,
+        25 => Role::AllToAll,
+        27 | 38 => Role::Io,
+        28..=30 => Role::Transfer,
+        // Flushes, collective operations that move nothing, memory.
+        17 | 26 | 35..=37 => Role::Manage,
+        _ => Role::Work,
+    }
+}
+
+/// A region as the spool has it.
+pub(super) fn region(definitions: &Definitions, region: &Region) -> spool::Region {
+    let name = definitions.string(region.name);
+    let name = if name.is_empty() { "(no name)" } else { name };
+    let is_mpi = region.paradigm == MPI || name.starts_with("MPI_");
+    let level = if is_mpi { level(MPI) } else { level(region.paradigm) };
+    let file = definitions.string(region.file).to_owned();
+    let line = if region.line == u32::MAX { 0 } else { region.line };
+    let role = match mpi::role(name) {
+        // What is no function of MPI there, such as a phase of the library, has the role that the trace gives it.
+        Role::Manage => role(region.role),
+        role => role,
+    };
+    if level.0 == Level::SOURCE {
+        let verb = "execute".to_owned();
+        return spool::Region { level, verb, role, noun: ("function", name.to_owned()), file, line };
+    }
+    let role = if is_mpi && role == Role::Work { Role::Manage } else { role };
+    spool::Region { level, verb: name.to_owned(), role, noun: ("", String::new()), file, line }
+}

@@ -1,0 +1,53 @@
+//! What `marey import` takes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `marey import`
+#[derive(Debug, Args)]
+#[command(
+    about = "Make a run out of a trace or profile of another tool",
+    long_about = "Make a run out of a trace or profile of another tool.\n\n\
+        The format is recognised by what a file holds. An imported run is a run: every command and view works on it, as far \
+        as its data go. What the format has and a run has no place for is kept as events that describe themselves, or \
+        counted, and said; docs/formats.md has it for each kind of record. A trace that is damaged gives what can be read.\n\n\
+        FORMATS  OTF2 (Score-P, TAU, eztrace): the file NAME.otf2 or its directory",
+    after_long_help = "EXAMPLES\n  \
+        marey import scorep-20261120_1234/traces.otf2        traces.marey\n  \
+        marey import scorep-20261120_1234 -o before.marey    the directory that holds it\n  \
+        marey import traces.otf2 --json                      what was read, kind by kind, for scripts\n\n\
+        EXIT STATUS\n  \
+        0 when the run is there, 1 if the trace cannot be read, 2 if it is not there or the run is already"
+)]
+pub(crate) struct ImportArgs {
+    /// The trace: a file, or a directory that holds one
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) input: PathBuf,
+
+    /// Directory to write the run to
+    ///
+    /// The name of the trace with the end .marey, here, if nothing is said.
+    #[arg(short, long, value_name = "RUN")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace RUN if it holds a finished run
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Write what was read as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Do not look for what waits, for whom, and why
+    #[arg(long)]
+    pub(crate) no_causes: bool,
+
+    /// Threads to use for the merge; all processors if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) threads: Option<u32>,
+
+    /// Memory for events on their way, in MiB; about 256 if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
+    pub(crate) memory_mb: Option<u64>,
+}
