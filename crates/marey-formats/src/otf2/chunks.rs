@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use super::records;
 use crate::Error;
 use crate::bytes::{Bytes, Order};
 
@@ -46,6 +47,7 @@ pub(super) struct Raw<'a> {
 pub(super) struct Chunks {
     path: PathBuf,
     file: File,
+    content: Content,
     chunk_len: usize,
     chunk: Vec<u8>,
     /// Where the next record stands in the chunk.
@@ -62,12 +64,17 @@ pub(super) struct Chunks {
     n_read: u64,
 }
 
-/// Which records have a single field and no length.
-pub(super) type Singles = fn(u8) -> bool;
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Content {
+    /// All records have a length, and there are no times.
+    Definitions,
+    Events,
+}
 
 impl Chunks {
     /// `None` if there is no such file.
-    pub(super) fn open(path: &Path, chunk_len: u64) -> Result<Option<Self>, Error> {
+    pub(super) fn open(path: &Path, content: Content, chunk_len: u64) -> Result<Option<Self>, Error> {
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -78,6 +85,7 @@ impl Chunks {
         Ok(Some(Self {
             path: path.to_owned(),
             file,
+            content,
             chunk_len: usize::try_from(chunk_len.min(MOST_CHUNK)).unwrap_or(0),
             chunk: Vec::new(),
             at: 0,
@@ -97,7 +105,7 @@ impl Chunks {
     }
 
     /// The next record; `None` behind the last one.
-    pub(super) fn next(&mut self, is_single: Singles) -> Result<Option<Raw<'_>>, Error> {
+    pub(super) fn next(&mut self) -> Result<Option<Raw<'_>>, Error> {
         let mut attributes: Option<std::ops::Range<usize>> = None;
         loop {
             if self.is_over {
@@ -106,7 +114,7 @@ impl Chunks {
             if self.chunk.is_empty() && !self.read_chunk()? {
                 return Ok(None);
             }
-            let Some(found) = self.step(is_single) else {
+            let Some(found) = self.step() else {
                 self.leave("a record does not fit into its chunk");
                 attributes = None;
                 continue;
@@ -150,7 +158,7 @@ impl Chunks {
     }
 
     /// One step within the chunk; `None` if it makes no sense.
-    fn step(&mut self, is_single: Singles) -> Option<Step> {
+    fn step(&mut self) -> Option<Step> {
         let mut bytes = Bytes::new(&self.chunk, self.order);
         bytes.at = self.at;
         let Some(kind) = bytes.u8() else {
@@ -160,13 +168,14 @@ impl Chunks {
         let step = match kind {
             control::END_OF_CHUNK => Step::EndOfChunk,
             control::END_OF_BUFFER | control::END_OF_FILE => Step::End,
+            CHUNK | 4 => return None,
+            kind if self.content == Content::Definitions => Step::Record(kind, body(&mut bytes)?),
             control::TIME => {
                 self.ticks = bytes.u64()?;
                 Step::Nothing
             }
             control::ATTRIBUTES => Step::Attributes(body(&mut bytes)?),
-            CHUNK | 4 => return None,
-            kind if is_single(kind) => {
+            kind if records::is_single(kind) => {
                 let begin = bytes.at;
                 self.at = begin;
                 // Behind its field stands the next record, which only its reader knows where.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::chunks::{Chunks, Packed};
+use super::chunks::{Chunks, Content, Packed};
 use super::paradigm;
 use crate::Error;
 use crate::bytes::Bytes;
@@ -123,7 +123,7 @@ mod record {
 impl Definitions {
     /// Reads the file of global definitions.
     pub(super) fn read(path: &Path, chunk_len: u64, problems: &mut Problems) -> Result<Self, Error> {
-        let Some(mut chunks) = Chunks::open(path, chunk_len)? else {
+        let Some(mut chunks) = Chunks::open(path, Content::Definitions, chunk_len)? else {
             let source = std::io::ErrorKind::NotFound.into();
             return Err(Error::Read { path: path.to_owned(), source });
         };
@@ -145,7 +145,7 @@ impl Definitions {
             counts: BTreeMap::new(),
         };
         let shown = path.display();
-        while let Some(raw) = chunks.next(|_| false)? {
+        while let Some(raw) = chunks.next()? {
             *all.counts.entry(raw.kind).or_default() += 1;
             let known = all.define(raw.kind, raw.body);
             if known.is_none() {

@@ -4,7 +4,7 @@
 //! numbers that they have in the whole archive. What could not be decoded is counted, and passed over.
 
 use super::Archive;
-use super::chunks::{Chunks, Packed};
+use super::chunks::{Chunks, Content, Packed};
 use super::definitions::Clock;
 use super::local::Local;
 use super::records::{self, Field, Kind, code};
@@ -70,7 +70,7 @@ pub(super) struct Lane {
 impl Lane {
     pub(super) fn open(archive: &Archive, location: u64, thread: usize) -> Result<Self, Error> {
         let local = Local::read(&archive.local(location), archive.anchor.definition_chunk)?;
-        let chunks = Chunks::open(&archive.events(location), archive.anchor.event_chunk)?;
+        let chunks = Chunks::open(&archive.events(location), Content::Events, archive.anchor.event_chunk)?;
         let clock = archive.definitions.clock;
         Ok(Self { location, thread, chunks, local, clock, too_short: 0, before_begin: 0 })
     }
@@ -79,7 +79,7 @@ impl Lane {
     pub(super) fn next(&mut self, event: &mut Event) -> Result<bool, Error> {
         let Some(chunks) = self.chunks.as_mut() else { return Ok(false) };
         loop {
-            let Some(raw) = chunks.next(records::is_single)? else { return Ok(false) };
+            let Some(raw) = chunks.next()? else { return Ok(false) };
             let ticks = self.local.corrected(raw.ticks);
             self.before_begin += u64::from(ticks < self.clock.begin);
             event.ns = ns(ticks.saturating_sub(self.clock.begin), self.clock.resolution);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::chunks::{Chunks, Packed};
+use super::chunks::{Chunks, Content, Packed};
 use crate::Error;
 use crate::bytes::Bytes;
 
@@ -57,8 +57,8 @@ impl Local {
     /// Reads them; nothing is known if there are none.
     pub(super) fn read(path: &Path, chunk_len: u64) -> Result<Self, Error> {
         let mut local = Self::default();
-        let Some(mut chunks) = Chunks::open(path, chunk_len)? else { return Ok(local) };
-        while let Some(raw) = chunks.next(|_| false)? {
+        let Some(mut chunks) = Chunks::open(path, Content::Definitions, chunk_len)? else { return Ok(local) };
+        while let Some(raw) = chunks.next()? {
             let body = raw.body;
             let known = match raw.kind {
                 record::MAP => local.map(body),
