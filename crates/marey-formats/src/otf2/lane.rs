@@ -169,10 +169,9 @@ fn read_fields(known: &Kind, body: &mut Bytes<'_>, local: &Local, event: &mut Ev
     }
     match known.code {
         code::METRIC => {
-            let len = usize::try_from(event.value(1)).ok()?;
-            let types = body.take(len)?;
-            for (number, kind) in (0..).zip(types) {
-                event.list.push(Beside { number, kind: *kind, value: body.packed64()? });
+            // Each is a type and a value.
+            for number in 0..event.word(1) {
+                event.list.push(Beside { number, kind: body.u8()?, value: body.packed64()? });
             }
         }
         code::PROGRAM_BEGIN => {
