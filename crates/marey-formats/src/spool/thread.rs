@@ -150,7 +150,8 @@ impl Process {
     /// A counter has a value from now on.
     pub fn count(&mut self, thread: usize, counter: u32, ns: u64, value: f64) -> Result<(), Error> {
         let delta = self.delta(thread, ns)?;
-        self.record(thread, 0, Record::Counter { counter, delta, value })
+        self.push(thread, Record::Counter { counter, delta, value });
+        Ok(())
     }
 
     /// An event that describes itself; fields that are too long are cut off as a whole.
@@ -158,7 +159,8 @@ impl Process {
         let fields = if fields.len() <= MOST_FIELDS { fields } else { &[] };
         self.room(thread, ns, fields.len())?;
         let delta = self.delta(thread, ns)?;
-        self.record(thread, fields.len(), Record::Event { kind, delta, fields })
+        self.push(thread, Record::Event { kind, delta, fields });
+        Ok(())
     }
 
     /// A fact about the innermost open region.
@@ -170,20 +172,22 @@ impl Process {
     /// The open region sends, and is done with it when it is left.
     pub fn send(&mut self, thread: usize, half: Half) -> Result<(), Error> {
         let slot = self.message(thread, Direction::Send, half, true)?;
-        self.record(thread, 0, Record::Send { slot })
+        self.push(thread, Record::Send { slot });
+        Ok(())
     }
 
     /// The open region receives what is known by now.
     pub fn receive(&mut self, thread: usize, half: Half) -> Result<(), Error> {
         let slot = self.message(thread, Direction::Receive, half, true)?;
-        self.record(thread, 0, Record::Receive { slot })
+        self.push(thread, Record::Receive { slot });
+        Ok(())
     }
 
     /// The open region begins to send; the number of that operation.
     pub fn post_send(&mut self, thread: usize, half: Half) -> Result<u64, Error> {
         let slot = self.message(thread, Direction::Send, half, true)?;
         let (serial, ahead) = self.next_serial(thread);
-        self.record(thread, 0, Record::PostSend { slot, ahead })?;
+        self.push(thread, Record::PostSend { slot, ahead });
         Ok(serial)
     }
 
@@ -191,47 +195,52 @@ impl Process {
     pub fn post_receive(&mut self, thread: usize, half: Half) -> Result<u64, Error> {
         let slot = self.message(thread, Direction::Receive, half, false)?;
         let (serial, ahead) = self.next_serial(thread);
-        self.record(thread, 0, Record::PostReceive { slot, ahead })?;
+        self.push(thread, Record::PostReceive { slot, ahead });
         Ok(serial)
     }
 
     /// The open region completes a send.
     pub fn sent(&mut self, thread: usize, serial: u64) -> Result<(), Error> {
         let back = self.back(thread, serial)?;
-        self.record(thread, 0, Record::Sent { back })
+        self.push(thread, Record::Sent { back });
+        Ok(())
     }
 
     /// The open region completes a receive, which was this.
     pub fn received(&mut self, thread: usize, serial: u64, half: Half) -> Result<(), Error> {
         let slot = self.message(thread, Direction::Receive, half, true)?;
         let back = self.back(thread, serial)?;
-        self.record(thread, 0, Record::Received { back, slot })
+        self.push(thread, Record::Received { back, slot });
+        Ok(())
     }
 
     /// The open region finds an operation cancelled.
     pub fn cancelled(&mut self, thread: usize, serial: u64) -> Result<(), Error> {
         let back = self.back(thread, serial)?;
-        self.record(thread, 0, Record::Cancelled { back })
+        self.push(thread, Record::Cancelled { back });
+        Ok(())
     }
 
     /// The open region is a collective.
     pub fn collective(&mut self, thread: usize, member: Member) -> Result<(), Error> {
         let slot = self.membership(thread, member)?;
-        self.record(thread, 0, Record::Collective { slot })
+        self.push(thread, Record::Collective { slot });
+        Ok(())
     }
 
     /// The open region begins a collective; the number of that operation.
     pub fn post_collective(&mut self, thread: usize, member: Member) -> Result<u64, Error> {
         let slot = self.membership(thread, member)?;
         let (serial, ahead) = self.next_serial(thread);
-        self.record(thread, 0, Record::PostCollective { slot, ahead })?;
+        self.push(thread, Record::PostCollective { slot, ahead });
         Ok(serial)
     }
 
     /// The open region completes a collective.
     pub fn collected(&mut self, thread: usize, serial: u64) -> Result<(), Error> {
         let back = self.back(thread, serial)?;
-        self.record(thread, 0, Record::Collected { back })
+        self.push(thread, Record::Collected { back });
+        Ok(())
     }
 
     fn next_serial(&mut self, thread: usize) -> (u64, i64) {
@@ -309,7 +318,13 @@ impl Process {
         Ok(delta.unwrap_or(0))
     }
 
-    /// A record of which the time is known, or that has none.
+    /// A record for which there is room: behind its signature, or with the time since the one before, so that no window may
+    /// end in between.
+    fn push(&mut self, thread: usize, record: Record<'_>) {
+        record.encode(&mut self.threads[thread].records);
+    }
+
+    /// A record that depends on nothing before it.
     fn record(&mut self, thread: usize, fields: usize, record: Record<'_>) -> Result<(), Error> {
         self.room(thread, self.threads[thread].now, fields)?;
         record.encode(&mut self.threads[thread].records);
