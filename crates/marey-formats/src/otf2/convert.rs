@@ -10,7 +10,7 @@ use marey_model::spool::{
     ANY_SOURCE, ANY_TAG, CommunicatorKind, Definition, FieldType, put, put_bytes, put_signed,
 };
 use marey_model::{Level, Role, Tier};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definitions::{Communicator, Definitions};
 use super::lane::{Beside, Event, Lane, value};
@@ -20,12 +20,20 @@ use crate::problems::{Problems, kind};
 use crate::spool::{Half, Identity, Member, Process, Region, Spool, World};
 use crate::{Error, Fate, Progress};
 
+/// Regions that are made where a trace has none: verb and role.
+const SEND: (&str, Role) = ("send", Role::Transfer);
+const RECEIVE: (&str, Role) = ("receive", Role::Transfer);
+const COMPLETE: (&str, Role) = ("complete", Role::Wait);
+const COLLECTIVE: (&str, Role) = ("collective", Role::AllToAll);
+
 /// A process that is being converted.
 struct Conversion<'a> {
     definitions: &'a Definitions,
     process: Process,
-    /// Sites by region; the last is that of messages outside of all regions.
+    /// Sites by region.
     sites: FxHashMap<u32, u32>,
+    /// Those of MPI, to which messages belong that come within.
+    of_mpi: FxHashSet<u32>,
     /// Our number of each communicator that the process is in.
     communicators: FxHashMap<u32, u32>,
     counters: FxHashMap<u32, (u32, f64)>,
@@ -116,6 +124,7 @@ impl<'a> Conversion<'a> {
             definitions: &archive.definitions,
             process: target.process(identity)?,
             sites: FxHashMap::default(),
+            of_mpi: FxHashSet::default(),
             communicators: FxHashMap::default(),
             counters: FxHashMap::default(),
             requests: FxHashMap::default(),
@@ -201,19 +210,20 @@ impl<'a> Conversion<'a> {
             }
             code::MPI_ISEND_COMPLETE => {
                 if let Some(serial) = self.requests.remove(&(thread, event.value(0))) {
-                    self.within(thread, ns, |process| process.sent(thread, serial))?;
+                    self.within((thread, ns), COMPLETE, |process| process.sent(thread, serial))?;
                 } else {
                     self.trouble("completions of sends that were not seen to begin");
                 }
             }
             code::MPI_IRECV_REQUEST => {
                 let any = Half { communicator: 0, peer: ANY_SOURCE, tag: ANY_TAG, bytes: 0 };
-                let serial = self.within(thread, ns, |process| process.post_receive(thread, any))?;
+                let serial =
+                    self.within((thread, ns), RECEIVE, |process| process.post_receive(thread, any))?;
                 self.requests.insert((thread, event.value(0)), serial);
             }
             code::MPI_REQUEST_CANCELLED => {
                 if let Some(serial) = self.requests.remove(&(thread, event.value(0))) {
-                    self.within(thread, ns, |process| process.cancelled(thread, serial))?;
+                    self.within((thread, ns), COMPLETE, |process| process.cancelled(thread, serial))?;
                 }
             }
             code::MPI_COLLECTIVE_END => self.collective(thread, event)?,
@@ -234,20 +244,21 @@ impl<'a> Conversion<'a> {
         Ok(())
     }
 
-    /// Does something to the innermost open region, or in one that is made for it.
+    /// Does something to the innermost open region, if that is one of MPI. Where the trace has none, one is made that takes no
+    /// time: a message has its order from the calls that send and receive, and functions of the program do both.
     fn within<T>(
         &mut self,
-        thread: usize,
-        ns: u64,
+        (thread, ns): (usize, u64),
+        (verb, role): (&str, Role),
         act: impl FnOnce(&mut Process) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        if self.process.innermost(thread).is_some() {
+        if self.process.innermost(thread).is_some_and(|site| self.of_mpi.contains(&site)) {
             return act(&mut self.process);
         }
         let outside = Region {
             level: (Level::MPI, Tier::Runtime),
-            verb: "(no region)".to_owned(),
-            role: Role::Transfer,
+            verb: verb.to_owned(),
+            role,
             noun: ("", String::new()),
             file: String::new(),
             line: 0,
@@ -279,6 +290,9 @@ impl<'a> Conversion<'a> {
         };
         let site = self.process.site(&named)?;
         self.sites.insert(region, site);
+        if named.level.0 == Level::MPI {
+            self.of_mpi.insert(site);
+        }
         Ok(site)
     }
 
@@ -354,18 +368,18 @@ impl<'a> Conversion<'a> {
         };
         let (peer, tag) = (event.word(0).into(), event.word(2).into());
         let half = Half { communicator, peer, tag, bytes: event.value(3) };
-        let key = (thread, event.value(4));
+        let (key, at) = ((thread, event.value(4)), (thread, event.ns));
         match event.code {
-            code::MPI_SEND => self.within(thread, event.ns, |process| process.send(thread, half)),
+            code::MPI_SEND => self.within(at, SEND, |process| process.send(thread, half)),
             code::MPI_ISEND => {
-                let serial = self.within(thread, event.ns, |process| process.post_send(thread, half))?;
+                let serial = self.within(at, SEND, |process| process.post_send(thread, half))?;
                 self.requests.insert(key, serial);
                 Ok(())
             }
             code::MPI_IRECV if let Some(serial) = self.requests.remove(&key) => {
-                self.within(thread, event.ns, |process| process.received(thread, serial, half))
+                self.within(at, COMPLETE, |process| process.received(thread, serial, half))
             }
-            _ => self.within(thread, event.ns, |process| process.receive(thread, half)),
+            _ => self.within(at, RECEIVE, |process| process.receive(thread, half)),
         }
     }
 
@@ -378,7 +392,7 @@ impl<'a> Conversion<'a> {
         let root = event.word(2);
         let root = if root < u32::MAX - 16 { root.into() } else { -1 };
         let member = Member { communicator, root, bytes_out: event.value(3), bytes_in: event.value(4) };
-        self.within(thread, event.ns, |process| process.collective(thread, member))
+        self.within((thread, event.ns), COLLECTIVE, |process| process.collective(thread, member))
     }
 
     fn metric(&mut self, thread: usize, event: &Event) -> Result<(), Error> {

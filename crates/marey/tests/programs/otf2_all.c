@@ -128,7 +128,19 @@ static void odd(uint32_t location, uint64_t at, OTF2_AttributeList *list, uint32
     }
 }
 
-enum { ODD = 64 };
+enum { ODD = 64, MPI = 3 };
+
+/* Messages are sent and received by calls of their own, also where one of MPI is open; in functions of the program some
+ * are by none. */
+static bool call(uint32_t location, uint32_t open) {
+    bool is_own = open == 1 || open == MPI || open == 4 || next(2);
+    if (is_own) must(OTF2_EvtWriter_Enter(writer[location], NULL, shown(location), own(MPI, location, REGIONS)));
+    return is_own;
+}
+
+static void back(uint32_t location, bool is_own) {
+    if (is_own) must(OTF2_EvtWriter_Leave(writer[location], NULL, shown(location), own(MPI, location, REGIONS)));
+}
 
 static void events(uint64_t steps) {
     uint32_t stack[LOCATIONS][64], depth[LOCATIONS] = {0}, todo = 0;
@@ -151,6 +163,7 @@ static void events(uint64_t steps) {
             /* To the other rank, and what has come from it. */
             uint32_t tag = next(3);
             uint64_t bytes = next(1 << 20), request = step + 1;
+            bool is_own = call(it, stack[it][depth[it] - 1]);
             if (next(2)) {
                 must(OTF2_EvtWriter_MpiSend(writer[it], list, at, peer, 0, tag, bytes));
             } else {
@@ -158,15 +171,18 @@ static void events(uint64_t steps) {
                 must(OTF2_EvtWriter_MpiIsendComplete(writer[it], NULL, at, request));
             }
             queue[peer][tail[peer]].tag = tag, queue[peer][tail[peer]++].bytes = bytes;
+            back(it, is_own);
         } else if (what == 7 && it != 1 && head[rank] < tail[rank]) {
             uint32_t tag = queue[rank][head[rank]].tag;
             uint64_t bytes = queue[rank][head[rank]++].bytes, request = step + 1;
+            bool is_own = call(it, stack[it][depth[it] - 1]);
             if (next(2)) {
                 must(OTF2_EvtWriter_MpiRecv(writer[it], list, at, peer, 0, tag, bytes));
             } else {
                 must(OTF2_EvtWriter_MpiIrecvRequest(writer[it], NULL, at, request));
                 must(OTF2_EvtWriter_MpiIrecv(writer[it], list, at, peer, 0, tag, bytes, request));
             }
+            back(it, is_own);
         } else if (what == 8) {
             OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_INT64, OTF2_TYPE_DOUBLE};
             OTF2_MetricValue values[3];
@@ -183,7 +199,12 @@ static void events(uint64_t steps) {
     /* What has not arrived yet does, collectives that both ranks are in, and what is open ends. */
     for (uint32_t it = 0; it < LOCATIONS; it += 2)
         for (uint32_t rank = it / 2; head[rank] < tail[rank]; head[rank]++)
-            now += 10, must(OTF2_EvtWriter_MpiRecv(writer[it], NULL, shown(it), !rank, 0, queue[rank][head[rank]].tag, queue[rank][head[rank]].bytes));
+        {
+            now += 10;
+            bool is_own = call(it, MPI);
+            must(OTF2_EvtWriter_MpiRecv(writer[it], NULL, shown(it), !rank, 0, queue[rank][head[rank]].tag, queue[rank][head[rank]].bytes));
+            back(it, is_own);
+        }
     for (int turn = 0; turn < 5; turn++)
         for (uint32_t it = 0; it < LOCATIONS; it += 2) {
             now += 100;
