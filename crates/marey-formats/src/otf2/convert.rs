@@ -197,6 +197,11 @@ impl<'a> Conversion<'a> {
     fn event(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
         *self.of.counts.entry(event.code).or_default() += 1;
         let ns = event.ns;
+        // What is said of a region when it is left is said of that region.
+        let is_left = matches!(event.code, code::LEAVE | code::CONTEXT_LEAVE);
+        if is_left {
+            self.attributes(thread, event)?;
+        }
         match event.code {
             code::ENTER => {
                 let site = self.site(event.word(0))?;
@@ -238,8 +243,13 @@ impl<'a> Conversion<'a> {
                 _ => {}
             },
         }
+        if is_left { Ok(()) } else { self.attributes(thread, event) }
+    }
+
+    fn attributes(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
         for attribute in &event.attributes {
-            self.attribute(thread, attribute)?;
+            let name = self.definitions.attributes.get(&attribute.number).copied().unwrap_or(u32::MAX);
+            self.fact(thread, name, attribute.kind, attribute.value)?;
         }
         Ok(())
     }
@@ -430,11 +440,6 @@ impl<'a> Conversion<'a> {
             _ => 4,
         };
         self.fact(thread, name, kind, value)
-    }
-
-    fn attribute(&mut self, thread: usize, attribute: &Beside) -> Result<(), Error> {
-        let name = self.definitions.attributes.get(&attribute.number).copied().unwrap_or(u32::MAX);
-        self.fact(thread, name, attribute.kind, attribute.value)
     }
 
     /// Notes a fact about the innermost open region.

@@ -46,6 +46,9 @@ pub struct World {
     pub library: String,
 }
 
+/// Name, whether it is an attribute, and its fields.
+type EventKind = (String, bool, Vec<(String, u8)>);
+
 /// A process on its way into a spool.
 #[derive(Debug)]
 pub struct Process {
@@ -64,7 +67,7 @@ pub struct Process {
     pub(super) threads: Vec<Thread>,
     levels: FxHashMap<&'static str, u32>,
     regions: FxHashMap<Region, u32>,
-    kinds: FxHashMap<(String, bool), u32>,
+    kinds: FxHashMap<EventKind, u32>,
     n_counters: u32,
     /// Messages that have passed each channel: whether towards the process, communicator, peer, tag.
     pub(super) channels: FxHashMap<(bool, u32, i64, i64), u64>,
@@ -257,13 +260,17 @@ impl Process {
         is_attribute: bool,
         fields: &[(&str, FieldType)],
     ) -> Result<u32, Error> {
-        if let Some(kind) = self.kinds.get(&(name.to_owned(), is_attribute)) {
+        // Other types make another kind of it, or its fields would be read as what they are not.
+        let fields: Vec<(String, u8)> =
+            fields.iter().map(|(name, kind)| ((*name).to_owned(), *kind as u8)).collect();
+        let kind = (name.to_owned(), is_attribute, fields);
+        if let Some(kind) = self.kinds.get(&kind) {
             return Ok(*kind);
         }
         let id = number(self.kinds.len());
-        self.kinds.insert((name.to_owned(), is_attribute), id);
-        let fields = fields.iter().map(|(name, kind)| ((*name).to_owned(), *kind as u8)).collect();
-        self.define(&Definition::EventKind { id, name: name.to_owned(), attribute: is_attribute, fields })?;
+        let (name, attribute, fields) = kind.clone();
+        self.kinds.insert(kind, id);
+        self.define(&Definition::EventKind { id, name, attribute, fields })?;
         Ok(id)
     }
 

@@ -243,7 +243,7 @@ static void local(OTF2_DefWriter *to, uint32_t location) {
 }
 
 static void definitions(OTF2_GlobalDefWriter *to, uint64_t *counts) {
-    static const char *names[] = {"", "machine", "node", "program", "first", "second", "source.c", "main", "MPI_Allreduce", "solve", "MPI_Send", "MPI_Wait", "loop at 5", "MPI_COMM_WORLD", "misses", "1", "residual", "MPI", "thread", "process", "window", "attribute", "unsigned", "signed", "text", "file", "POSIX"};
+    static const char *names[] = {"", "machine", "node", "program", "first", "second", "source.c", "main", "MPI_Allreduce", "solve", "MPI_Send", "MPI_Wait", "loop at 5", "MPI_COMM_WORLD", "misses", "1", "residual", "MPI", "thread", "process", "window", "attribute", "unsigned", "signed", "text", "file", "POSIX", "hits"};
     uint32_t n_names = sizeof names / sizeof *names;
     must(OTF2_GlobalDefWriter_WriteClockProperties(to, RESOLUTION, BEGIN, now - BEGIN, 1700000000000000000ULL));
     for (uint32_t it = 0; it < STRINGS; it++) must(OTF2_GlobalDefWriter_WriteString(to, it, it < n_names ? names[it] : "more"));
@@ -269,7 +269,7 @@ static void definitions(OTF2_GlobalDefWriter *to, uint64_t *counts) {
     uint32_t members[] = {0, 1, 2};
     for (uint32_t it = 0; it < 3; it++) {
         OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_INT64, OTF2_TYPE_DOUBLE};
-        must(OTF2_GlobalDefWriter_WriteMetricMember(to, it, it == 2 ? 16 : 14, 0, OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT, types[it], OTF2_BASE_DECIMAL, it == 1 ? 3 : 0, 15));
+        must(OTF2_GlobalDefWriter_WriteMetricMember(to, it, it == 2 ? 16 : it == 1 ? 27 : 14, 0, OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT, types[it], OTF2_BASE_DECIMAL, it == 1 ? 3 : 0, 15));
     }
     must(OTF2_GlobalDefWriter_WriteMetricClass(to, 0, 3, members, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
     must(OTF2_GlobalDefWriter_WriteParameter(to, 0, 24, OTF2_PARAMETER_TYPE_STRING));
