@@ -48,6 +48,8 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "valgrind",
     // Looks at the viewer as users do.
     "chromium",
+    "libotf2-trace-dev",
+    "otf2-tools",
 ];
 
 /// A compiler for WebAssembly, where rustup has none.

@@ -123,14 +123,12 @@ fn run_of(dir: &Path) -> Archive {
 fn sums_in(run: &Archive) -> Sums {
     let table = |name: &str| run.table(name).unwrap();
     let (intervals, paths, regions) = (table("intervals"), table("call_paths"), table("regions"));
-    let (nouns, verbs) = (table("nouns"), table("verbs"));
     let mut sums = Sums::new();
     for row in 0..intervals.len() {
         let path = intervals.u32("call_path").unwrap()[row] as usize;
         let region = paths.u32("region").unwrap()[path] as usize;
-        let noun = regions.u32("noun").unwrap()[region] as usize;
-        let verb = &verbs.text("name").unwrap()[regions.u32("verb").unwrap()[region] as usize];
-        let name = if verb == "execute" { nouns.text("name").unwrap()[noun].clone() } else { verb.clone() };
+        let (noun, verb) = (&regions.text("noun").unwrap()[region], &regions.text("verb").unwrap()[region]);
+        let name = if verb == "execute" { noun.clone() } else { verb.clone() };
         let sum = sums.entry((intervals.u32("location").unwrap()[row].into(), name)).or_default();
         *sum = (sum.0 + 1, sum.1 + intervals.i64("duration").unwrap()[row] as f64);
     }
