@@ -271,7 +271,7 @@ fn events_are_those(run: &Archive, lines: &[Line]) {
                 ("matching", "Matching: "),
             ],
             "IOSEEK" => &[("request", "Offset Request: "), ("result", "Offset Result: ")],
-            "IOOPERATIONBEGIN" => &[("bytes", "Bytes Request: "), ("matching", "Matching: ")],
+            "IOOPERATIONBEGIN" => &[("bytes", "Bytes Request: "), ("matching", "Matching Id: ")],
             "THREADTASKCREATE" => &[("creator", "Creating Thread: "), ("generation", "Generation Number: ")],
             "OMPACQUIRELOCK" => &[("lock", "Lock: "), ("order", "Acquisition Order: ")],
             _ => &[],
