@@ -96,9 +96,10 @@ impl<T: Copy + Eq + std::hash::Hash> Slots<T> {
             }
             None => self.slots.push((what, following)),
         }
-        let place = place as u8;
-        self.places.insert(what, place);
-        (place, true)
+        // There are as many slots as a byte has values.
+        let slot = u8::try_from(place).unwrap_or(u8::MAX);
+        self.places.insert(what, slot);
+        (slot, true)
     }
 
     fn clear(&mut self) {
