@@ -51,6 +51,8 @@ pub struct Imported {
     pub events: u64,
     /// Records by the names that the format has for them: how many, and what became of them. Sorted by name.
     pub records: Vec<(String, Fate, u64)>,
+    /// The same of definitions.
+    pub definitions: Vec<(String, Fate, u64)>,
     /// What could not be read or kept, a text for each with how often.
     pub problems: Vec<(String, u64)>,
 }
@@ -75,6 +77,16 @@ impl Fate {
             Self::Ignored => "ignored",
         }
     }
+}
+
+/// What is read of each format and what becomes of it: the text of `docs/formats.md`.
+pub fn document() -> String {
+    String::from(
+        "# Formats of other tools\n\n`marey import` makes a run out of a trace or profile of another tool; the format is \
+         recognised by what the file holds.\nEach kind of record is *mapped* to what a run has of its own (regions, \
+         messages, counters …), *kept* as an event that describes itself, or *ignored*, and counted either way: \
+         `marey import --json` says how many there were of each.\n\n",
+    ) + &otf2::document()
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.

@@ -126,11 +126,18 @@ pub fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Result<Impo
     };
     let processes: Vec<_> = processes.iter().enumerate().collect();
     let read: Vec<OfProcess> = processes.into_par_iter().map(run).collect::<Result<_, _>>()?;
-    Ok(summary(read, problems))
+    Ok(summary(read, &archive.definitions.counts, problems))
 }
 
-fn summary(read: Vec<OfProcess>, mut problems: Problems) -> Imported {
+fn summary(read: Vec<OfProcess>, defined: &BTreeMap<u8, u64>, mut problems: Problems) -> Imported {
     let mut imported = Imported { processes: read.len() as u64, ..Imported::default() };
+    let named = |(code, number): (&u8, &u64)| match definitions::KINDS.iter().find(|kind| kind.code == *code)
+    {
+        Some(kind) => (kind.name.to_owned(), kind.fate, *number),
+        None => (format!("definition {code}"), Fate::Ignored, *number),
+    };
+    imported.definitions = defined.iter().map(named).collect();
+    imported.definitions.sort();
     let mut counts: BTreeMap<u8, u64> = BTreeMap::new();
     for it in read {
         imported.locations += it.locations;
@@ -148,6 +155,29 @@ fn summary(read: Vec<OfProcess>, mut problems: Problems) -> Imported {
     imported.records.sort();
     imported.problems = problems.iter().map(|(_, text, number)| (text.to_owned(), number)).collect();
     imported
+}
+
+/// The tables of all kinds of records, with what becomes of them, in Markdown.
+pub(crate) fn document() -> String {
+    let mut text = String::from(
+        "## OTF2\n\nOpen Trace Format 2, versions 1 to 3, of Score-P, TAU, eztrace and others: the file `NAME.otf2`, or the \
+         directory that it lies in.\nFiles in containers of SIONlib and snapshots are not read; markers and thumbnails are \
+         passed over.\nA message that was recorded outside of all regions of MPI gets a region of its own, `send`, \
+         `receive` or `complete`, which takes no time.\n\n| definition | fate | in a run |\n|---|---|---|\n",
+    );
+    for kind in definitions::KINDS {
+        text += &format!("| {} | {} | {} |\n", kind.name, kind.fate.name(), kind.becomes);
+    }
+    text += "\n| record | fate | in a run |\n|---|---|---|\n";
+    for kind in &records::KINDS {
+        let mut becomes = records::becomes(kind).to_owned();
+        if kind.fate == Fate::Kept {
+            let fields: Vec<String> = kind.fields.iter().map(|field| format!("`{}`", field.0)).collect();
+            becomes = if fields.is_empty() { "an event".to_owned() } else { becomes + &fields.join(", ") };
+        }
+        text += &format!("| {} | {} | {becomes} |\n", kind.name, kind.fate.name());
+    }
+    text
 }
 
 impl Archive {

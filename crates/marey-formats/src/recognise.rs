@@ -77,17 +77,62 @@ pub fn recognise(input: &Path) -> Result<(Format, PathBuf), Error> {
 }
 
 fn look(path: &Path) -> Result<Option<Format>, Error> {
+    Ok(Format::of(&beginning(path)?))
+}
+
+/// The first bytes of a file; none of what is no file.
+fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
     let cannot = |source| Error::Read { path: path.to_owned(), source };
-    // A pipe would be waited for.
-    if !std::fs::metadata(path).map_err(cannot)?.is_file() {
-        return Ok(None);
-    }
     let mut beginning = Vec::new();
-    File::open(path).map_err(cannot)?.take(BEGINNING).read_to_end(&mut beginning).map_err(cannot)?;
-    Ok(Format::of(&beginning))
+    // A pipe would be waited for.
+    if std::fs::metadata(path).map_err(cannot)?.is_file() {
+        File::open(path).map_err(cannot)?.take(BEGINNING).read_to_end(&mut beginning).map_err(cannot)?;
+    }
+    Ok(beginning)
+}
+
+/// Formats that are known by what a file begins with, and not read: where that stands, and what to call it.
+const OTHERS: &[(Where, &[u8], &str)] = &[
+    (Where::First, b"#Paraver", "a Paraver trace"),
+    (Where::First, b"CLOG-02", "a CLOG-2 log"),
+    (Where::Early, b"SLOG 2.", "a SLOG-2 log"),
+    (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
+    (Where::Early, b"%EventDef", "a Pajé trace"),
+    (Where::First, b"SDDFA", "an SDDF trace"),
+    (Where::Early, b"templated_functions", "a profile of TAU"),
+    (Where::Early, b"<profile_xml", "a profile of TAU"),
+    (Where::First, b"\0P\0P\0K", "a packed profile of TAU"),
+    (Where::Early, b"__rec=", "a Caliper file"),
+    (Where::Early, b"# callgrind format", "a callgrind profile"),
+    (Where::Early, b"Flat profile:", "a profile of gprof"),
+    (Where::Early, b"speedscope.app/file-format-schema", "a Speedscope profile"),
+    (Where::Early, b"\"traceEvents\"", "a Chrome trace"),
+    (Where::Early, b"\"preprocessedProfileVersion\"", "a profile of the Firefox Profiler"),
+    (Where::Early, b"/* CTF 1.", "the metadata of a CTF trace"),
+    (Where::Early, b"ustar", "a tar archive, perhaps a CUBE profile"),
+    (Where::First, b"\x1f\x8b", "compressed"),
+    (Where::First, b"PK\x03\x04", "a ZIP archive; a packed run is read as it is, by `marey report`"),
+];
+
+/// Where the bytes stand that tell a format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Where {
+    First,
+    /// Anywhere in the beginning.
+    Early,
 }
 
 fn unknown(path: &Path, what: &str) -> Error {
+    let beginning = beginning(path).unwrap_or_default();
+    let is_early = |bytes: &[u8]| beginning.windows(bytes.len()).any(|part| part == bytes);
+    let other = OTHERS.iter().find(|(place, bytes, _)| match place {
+        Where::First => beginning.starts_with(bytes),
+        Where::Early => is_early(bytes),
+    });
+    let what = match other {
+        Some((_, _, name)) => format!("this is {name}, and no format"),
+        None => what.to_owned(),
+    };
     Error::Unknown {
         path: path.to_owned(),
         what: format!("{what} that can be imported (OTF2: the file NAME.otf2)"),

@@ -120,8 +120,11 @@ pub(crate) fn seconds(at: Nanos) -> String {
 }
 
 /// A moment of the calendar, from ns since 1970: `2026-11-21 07:15:32 UTC`. Always UTC: a run is
-/// read elsewhere than it was made.
+/// read elsewhere than it was made. 0 is that of a trace that does not say.
 pub(crate) fn date(realtime_ns: i64) -> String {
+    if realtime_ns <= 0 {
+        return "date not known".to_owned();
+    }
     let seconds = realtime_ns.div_euclid(1_000_000_000);
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     let (year, month, day) = civil_from_days(days);

@@ -121,6 +121,7 @@ fn as_json(kind: Format, imported: &Imported) -> String {
         "processes": imported.processes,
         "locations": imported.locations,
         "events": imported.events,
+        "definitions": imported.definitions.iter().map(record).collect::<Vec<_>>(),
         "records": imported.records.iter().map(record).collect::<Vec<_>>(),
         "problems": imported.problems.iter().map(problem).collect::<Vec<_>>(),
     });

@@ -23,6 +23,7 @@ const ALL: &[&str] = &[
     "marey-analyze",
     "marey-archive",
     "marey-source",
+    "marey-formats",
     "marey-serve",
     // Not `marey-page`: what is built of it for a browser is embedded with the viewer, nobody links it.
 ];
@@ -54,6 +55,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer { name: "marey-archive", ours: &["marey-model", "marey-analyze"], others: None },
     Layer { name: "marey-source", ours: &["marey-model"], others: None },
+    Layer { name: "marey-formats", ours: &["marey-model"], others: None },
     Layer {
         name: "marey-testkit",
         // `marey-analyze` for its traits: a drawing is a run that analysis reads without a spool between them.

@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 
 use super::chunks::{Chunks, Content, Packed};
 use super::paradigm;
-use crate::Error;
 use crate::bytes::Bytes;
-use crate::problems::{Problems, kind};
+use crate::problems::{self, Problems};
+use crate::{Error, Fate};
 
 /// The clock of the archive.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +77,70 @@ pub(super) struct Metric {
     pub scale: f64,
 }
 
+/// A kind of definition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind {
+    pub code: u8,
+    pub name: &'static str,
+    pub fate: Fate,
+    /// What it is in a run.
+    pub becomes: &'static str,
+}
+
+use Fate::{Ignored, Mapped};
+
+const fn kind(code: u8, name: &'static str, fate: Fate, becomes: &'static str) -> Kind {
+    Kind { code, name, fate, becomes }
+}
+
+/// All kinds of global definitions. Source: the functions of `OTF2_GlobalDefWriter.h` of OTF2 3.0.2, in whose order they are
+/// numbered.
+pub(super) const KINDS: [Kind; 38] = [
+    kind(5, "ClockProperties", Mapped, "times, and the date of the run"),
+    kind(6, "Paradigm", Ignored, ""),
+    kind(7, "ParadigmProperty", Ignored, ""),
+    kind(8, "IoParadigm", Ignored, ""),
+    kind(10, "String", Mapped, "names"),
+    kind(11, "Attribute", Mapped, "names of facts about regions"),
+    kind(12, "SystemTreeNode", Mapped, "the host of a process: the innermost node of the class `node`"),
+    kind(13, "LocationGroup", Mapped, "processes"),
+    kind(14, "Location", Mapped, "threads and streams of a process"),
+    kind(
+        15,
+        "Region",
+        Mapped,
+        "regions: level by the paradigm, role by the name of a function of MPI, else by the role",
+    ),
+    kind(16, "Callsite", Ignored, ""),
+    kind(17, "Callpath", Ignored, ""),
+    kind(18, "Group", Mapped, "ranks, members of communicators"),
+    kind(19, "MetricMember", Mapped, "counters with their units"),
+    kind(20, "MetricClass", Mapped, "which counters a record has"),
+    kind(21, "MetricInstance", Mapped, "the same"),
+    kind(22, "Comm", Mapped, "communicators of MPI"),
+    kind(23, "Parameter", Mapped, "names of facts about regions"),
+    kind(24, "RmaWin", Ignored, ""),
+    kind(25, "MetricClassRecorder", Ignored, ""),
+    kind(26, "SystemTreeNodeProperty", Ignored, ""),
+    kind(27, "SystemTreeNodeDomain", Ignored, ""),
+    kind(28, "LocationGroupProperty", Ignored, ""),
+    kind(29, "LocationProperty", Ignored, ""),
+    kind(30, "CartDimension", Ignored, ""),
+    kind(31, "CartTopology", Ignored, ""),
+    kind(32, "CartCoordinate", Ignored, ""),
+    kind(33, "SourceCodeLocation", Ignored, ""),
+    kind(34, "CallingContext", Mapped, "which regions are open"),
+    kind(35, "CallingContextProperty", Ignored, ""),
+    kind(36, "InterruptGenerator", Ignored, ""),
+    kind(37, "IoFileProperty", Ignored, ""),
+    kind(38, "IoRegularFile", Ignored, ""),
+    kind(39, "IoDirectory", Ignored, ""),
+    kind(40, "IoHandle", Ignored, ""),
+    kind(41, "IoPreCreatedHandleState", Ignored, ""),
+    kind(42, "CallpathParameter", Ignored, ""),
+    kind(43, "InterComm", Mapped, "communicators between two groups"),
+];
+
 /// All of them.
 #[derive(Debug)]
 pub(super) struct Definitions {
@@ -122,7 +186,7 @@ mod record {
 
 impl Definitions {
     /// Reads the file of global definitions.
-    pub(super) fn read(path: &Path, chunk_len: u64, problems: &mut Problems) -> Result<Self, Error> {
+    pub(super) fn read(path: &Path, chunk_len: u64, found: &mut Problems) -> Result<Self, Error> {
         let Some(mut chunks) = Chunks::open(path, Content::Definitions, chunk_len)? else {
             let source = std::io::ErrorKind::NotFound.into();
             return Err(Error::Read { path: path.to_owned(), source });
@@ -150,18 +214,22 @@ impl Definitions {
             let known = all.define(raw.kind, raw.body);
             if known.is_none() {
                 let place = chunks.offset();
-                problems.add(
-                    kind::DAMAGED,
+                found.add(
+                    problems::kind::DAMAGED,
                     format!("{shown}: the definition before byte {place} ends too early"),
                     1,
                 );
             }
         }
         if let Some((at, why)) = chunks.damage {
-            problems.add(kind::DAMAGED, format!("{shown}: from byte {at} on: {why}"), chunks.n_damaged);
+            found.add(
+                problems::kind::DAMAGED,
+                format!("{shown}: from byte {at} on: {why}"),
+                chunks.n_damaged,
+            );
         }
         if all.clock.resolution == 0 {
-            problems.add(kind::MISSING, format!("{shown}: no clock; ticks are taken for ns"), 1);
+            found.add(problems::kind::MISSING, format!("{shown}: no clock; ticks are taken for ns"), 1);
             all.clock.resolution = 1_000_000_000;
         }
         Ok(all)

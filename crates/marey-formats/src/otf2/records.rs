@@ -232,6 +232,30 @@ pub(super) fn of(code: u8) -> Option<&'static Kind> {
     KINDS.get(usize::from(code.checked_sub(10)?))
 }
 
+/// What a kind is in a run, for those that are mapped; why it is not needed, for those that are ignored.
+pub(super) fn becomes(kind: &Kind) -> &'static str {
+    match kind.code {
+        12 => "enter of a region",
+        13 => "leave of a region",
+        14 => "sends",
+        15 => "begin of a send",
+        16 => "completion of a send",
+        17 => "begin of a receive",
+        18 => "receives",
+        19 => "completion of a receive",
+        21 => "completion of what was cancelled",
+        23 => "a part in a collective",
+        31 => "values of counters",
+        66 => "enters and leaves, until the regions of the context are open",
+        67 => "leaves",
+        83 => "the command line, and the process id if that is an attribute",
+        84 => "the exit status",
+        20 | 22 => "the region that is open says as much",
+        32..=34 => "a fact about the region that is open",
+        _ => "an event with these fields: ",
+    }
+}
+
 /// Whether records of a code have no length.
 #[inline]
 pub(super) fn is_single(code: u8) -> bool {

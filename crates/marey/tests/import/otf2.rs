@@ -158,6 +158,7 @@ fn records_of_all_kinds_are_those_that_its_own_tool_prints() {
             .collect();
         assert_eq!(told, counts);
         assert_eq!(told.len(), 79, "each kind of record is there");
+        definitions_are_those(&said, dir);
 
         let run = run_of(dir);
         regions_are_those(&run, &lines);
@@ -167,6 +168,25 @@ fn records_of_all_kinds_are_those_that_its_own_tool_prints() {
         std::fs::remove_dir_all(dir.join("all")).unwrap();
         std::fs::remove_dir_all(dir.join("run.marey")).unwrap();
     }
+}
+
+fn definitions_are_those(said: &Value, dir: &Path) {
+    let output =
+        Command::new("otf2-print").current_dir(dir).args(["-G", "all/traces.otf2"]).output().unwrap();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let is_name = |word: &&str| word.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_');
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let first = line.split(' ').next().filter(is_name).filter(|word| !word.is_empty());
+        *counts.entry(first.unwrap_or("other").replace('_', "")).or_default() += 1;
+    }
+    counts.remove("OTHER");
+    counts.remove("other");
+    let definitions = said["definitions"].as_array().unwrap();
+    let told: BTreeMap<String, u64> = definitions
+        .iter()
+        .map(|it| (plain(it["name"].as_str().unwrap()), it["number"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(told, counts);
 }
 
 fn regions_are_those(run: &Archive, lines: &[Line]) {
@@ -204,7 +224,9 @@ fn messages_are_those(run: &Archive, lines: &[Line]) {
     let column = |name: &str| messages.i64(name).unwrap().to_vec();
     let (sent_at, received_at, bytes, tags) =
         (column("send_time"), column("recv_time"), column("bytes"), column("tag"));
-    let mut told: BTreeMap<(u64, i64), Vec<(i64, i64, i64)>> = BTreeMap::new();
+    // When it was sent and received, and its size.
+    type Row = (i64, i64, i64);
+    let mut told: BTreeMap<(u64, i64), Vec<Row>> = BTreeMap::new();
     for row in 0..messages.len() {
         let from = messages.u32("send_location").unwrap()[row].into();
         told.entry((from, tags[row])).or_default().push((sent_at[row], received_at[row], bytes[row]));
@@ -217,8 +239,9 @@ fn messages_are_those(run: &Archive, lines: &[Line]) {
         for (row, (sent, received)) in rows.iter().zip(sent.iter().zip(received)) {
             assert_eq!((row.2, row.2), (sent.1, received.1), "{key:?}");
             // A call begins before its message is sent, and ends behind what it has received.
-            let ns = |ticks: u64| ((ticks - BEGIN) as f64 / RESOLUTION) as i64;
-            assert!(row.0 <= ns(sent.0) + 1 && ns(received.0) - 1 <= row.1, "{key:?}: {row:?}");
+            let ns = |ticks: u64| (ticks - BEGIN) as f64 / RESOLUTION;
+            let is_within = row.0 as f64 <= ns(sent.0) + 1.0 && ns(received.0) - 1.0 <= row.1 as f64;
+            assert!(is_within, "{key:?}: {row:?}");
         }
     }
     // A row for each member of each.

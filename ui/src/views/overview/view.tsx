@@ -23,7 +23,7 @@ export function Overview(): JSX.Element | null {
         <p class="mono overview-command">{head.command.join(" ")}</p>
         <dl class="overview-facts">
           <Fact name="Duration" value={duration(head.duration_ns)} help="From the first to the last measured instant" />
-          <Fact name="Started" value={new Date(head.start_realtime_ns / 1e6).toLocaleString()} help="Local time of this browser" />
+          <Fact name="Started" value={head.start_realtime_ns > 0 ? new Date(head.start_realtime_ns / 1e6).toLocaleString() : "not known"} help="Local time of this browser" />
           <Fact name="Processes" value={counted(head.processes.length, "process", "processes")} help="Those that were measured" />
           <Fact name="Threads" value={counted(head.locations.length, "location")} help="Threads, and places that are not threads" />
           <Fact name="Hosts" value={head.hosts.join(", ")} help="Nodes it ran on" />
