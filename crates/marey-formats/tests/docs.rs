@@ -1,5 +1,4 @@
 //! The documentation of formats is made from the tables of their readers.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 
