@@ -50,9 +50,7 @@ struct Ranks {
 
 /// Codes of `OTF2_GroupType`.
 mod group {
-    /// The locations that take part in communication.
-    pub(super) const COMM_LOCATIONS: u8 = 4;
-    /// Members are places in the group before.
+    /// Members are places among those that communicate.
     pub(super) const COMM_GROUP: u8 = 5;
     /// Each process's own.
     pub(super) const COMM_SELF: u8 = 6;
@@ -60,8 +58,8 @@ mod group {
 
 impl Ranks {
     fn find(definitions: &Definitions) -> Self {
-        let is_of_mpi = |it: &&Group| it.kind == group::COMM_LOCATIONS && it.paradigm == paradigm::MPI;
-        let Some(all) = definitions.groups.values().find(is_of_mpi) else { return Self::default() };
+        let is_of_mpi = |it: &&Group| it.paradigm == paradigm::MPI;
+        let Some(all) = definitions.communicating.iter().find(is_of_mpi) else { return Self::default() };
         let process = |location: &u64| definitions.locations.get(location).map(|it| it.group);
         let Some(processes) = all.members.iter().map(process).collect() else { return Self::default() };
         let is_world = |communicator: &definitions::Communicator| {

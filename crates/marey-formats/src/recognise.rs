@@ -1,8 +1,9 @@
 //! Which format a file has.
 //!
-//! The one idea: content decides, never the name. Of a directory, the one file in it that begins a trace.
+//! The one idea: content decides, never the name. Of a directory, the one file in it, or in one of its
+//! directories, that begins a trace.
 
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -48,18 +49,11 @@ pub fn recognise(input: &Path) -> Result<(Format, PathBuf), Error> {
             .map(|format| (format, input.to_owned()))
             .ok_or_else(|| unknown(input, "its content is of no format"));
     }
-    let mut files: Vec<PathBuf> = std::fs::read_dir(input)
-        .map_err(cannot)?
-        .take(MOST_FILES)
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .map(|entry| entry.path())
-        .collect();
-    files.sort();
-    let mut found = Vec::new();
-    for file in files {
-        if let Some(format) = look(&file)? {
-            found.push((format, file));
+    let mut found = within(input)?;
+    if found.is_empty() {
+        // Some tools put a directory into the one that they are given.
+        for dir in entries(input, |kind| kind.is_dir())? {
+            found.extend(within(&dir)?);
         }
     }
     match found.len() {
@@ -74,6 +68,29 @@ pub fn recognise(input: &Path) -> Result<(Format, PathBuf), Error> {
             })
         }
     }
+}
+
+/// The traces that begin in a directory.
+fn within(dir: &Path) -> Result<Vec<(Format, PathBuf)>, Error> {
+    let mut found = Vec::new();
+    for file in entries(dir, |kind| kind.is_file())? {
+        if let Some(format) = look(&file)? {
+            found.push((format, file));
+        }
+    }
+    Ok(found)
+}
+
+fn entries(dir: &Path, is_wanted: impl Fn(FileType) -> bool) -> Result<Vec<PathBuf>, Error> {
+    let entries = std::fs::read_dir(dir).map_err(|source| Error::Read { path: dir.to_owned(), source })?;
+    let mut found: Vec<PathBuf> = entries
+        .take(MOST_FILES)
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(&is_wanted))
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    Ok(found)
 }
 
 fn look(path: &Path) -> Result<Option<Format>, Error> {

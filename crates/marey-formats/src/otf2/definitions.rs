@@ -77,6 +77,9 @@ pub(super) struct Metric {
     pub scale: f64,
 }
 
+/// The type of groups of locations that take part in communication.
+pub(super) const COMM_LOCATIONS: u8 = 4;
+
 /// A kind of definition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
@@ -151,6 +154,8 @@ pub(super) struct Definitions {
     pub locations: BTreeMap<u64, Location>,
     pub regions: FxHashMap<u32, Region>,
     pub groups: BTreeMap<u32, Group>,
+    /// Those of locations that communicate, in which places others have members: eztrace gives them numbers of other groups.
+    pub communicating: Vec<Group>,
     pub communicators: BTreeMap<u32, Communicator>,
     pub metrics: FxHashMap<u32, Metric>,
     /// Members of each class of metrics, and the class of each instance.
@@ -199,6 +204,7 @@ impl Definitions {
             locations: BTreeMap::new(),
             regions: FxHashMap::default(),
             groups: BTreeMap::new(),
+            communicating: Vec::new(),
             communicators: BTreeMap::new(),
             metrics: FxHashMap::default(),
             classes: FxHashMap::default(),
@@ -323,7 +329,12 @@ impl Definitions {
         let members = (0..len).map(|_| body.packed64()).collect::<Option<_>>()?;
         let newer = body.u8().and_then(|kind| Some((kind, body.u8()?)));
         let (kind, paradigm) = newer.unwrap_or((legacy, paradigm::UNKNOWN));
-        self.groups.insert(id, Group { members, kind, paradigm });
+        let group = Group { members, kind, paradigm };
+        if kind == COMM_LOCATIONS {
+            self.communicating.push(group);
+        } else {
+            self.groups.insert(id, group);
+        }
         Some(())
     }
 
