@@ -8,7 +8,7 @@
 //! panics: what is damaged gives what stands before the damage, and a problem that says where. What a format says and a run
 //! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
 //!
-//! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * [`otf2`]: Open Trace
+//! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * `otf2`: Open Trace
 //!   Format 2, of Score-P and others.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
@@ -16,7 +16,7 @@
 mod bytes;
 mod error;
 mod mpi;
-pub mod otf2;
+mod otf2;
 pub mod problems;
 mod recognise;
 pub mod spool;

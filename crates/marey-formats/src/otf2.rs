@@ -95,7 +95,7 @@ struct OfProcess {
 ///
 /// # Errors
 /// If its anchor or its global definitions cannot be read or made sense of, or the spool cannot be written.
-pub fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imported, Error> {
+pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imported, Error> {
     let anchor = anchor::read(file)?;
     let dir = file.with_extension("");
     let mut problems = Problems::default();
