@@ -126,18 +126,22 @@ impl Heap {
     }
 
     /// Notes that a block was allocated inside the regions `open`, outermost first, by the call of `site`; if one of
-    /// these is not known, its path is none.
+    /// these is not known, its path is none. False if there was no room for it.
     #[inline]
-    pub fn allocated(&self, address: usize, size: usize, open: &[u32], site: Option<u32>) {
+    pub fn allocated(&self, address: usize, size: usize, open: &[u32], site: Option<u32>) -> bool {
         let node = site.and_then(|site| self.path(open, site)).unwrap_or(UNKNOWN_PATH);
         let block = Taken { node, size: counted(size), is_marked: false };
         match self.blocks.insert(address, block) {
-            None => self.lost(size),
+            None => {
+                self.lost(size);
+                false
+            }
             Some(before) => {
                 if let Some(before) = before {
                     self.freed(before);
                 }
                 self.add(block);
+                true
             }
         }
     }
@@ -146,6 +150,16 @@ impl Heap {
     #[inline]
     pub fn take(&self, address: usize) -> Option<Taken> {
         self.blocks.take(address)
+    }
+
+    /// Marks the block that begins at an address, as [`Self::mark`] does, in next to no time.
+    pub fn mark_beginning(&self, address: usize) -> Option<(usize, Taken)> {
+        self.blocks.mark_beginning(address)
+    }
+
+    /// Whether a block begins at an address.
+    pub fn begins_at(&self, address: usize) -> bool {
+        self.blocks.begins_at(address)
     }
 
     /// Marks the block that an address lies in: where it begins, and what was known of it before. How much work that was comes

@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::cache::{self, Cache, Holds};
 use super::holder;
+use super::made;
 use crate::entry::Entry;
 use crate::own::{Own, local};
 use crate::site;
@@ -120,11 +121,13 @@ fn found(runtime: &Runtime, entry: Entry, buffer: usize) -> u32 {
 }
 
 fn resolve(runtime: &Runtime, cache: &mut Cache, entry: Entry, buffer: usize) -> (u32, Holds) {
+    // Before anything is looked for: what is made meanwhile may not be found.
+    let since = made::n_made();
     let sites = site::of_thread(runtime);
     let named = |unknown: Unknown| {
         let name = unknown.name().to_owned();
         let data = datum(runtime, Key::Unknown(unknown), || New { name, ..New::at(DataKind::Other, buffer) });
-        (data.unwrap_or(NO_DATA), Holds::Uses(USES))
+        (data.unwrap_or(NO_DATA), Holds::Uses { left: USES, since })
     };
     let or_too_many = |data: Option<u32>, holds| match data {
         Some(data) => (data, holds),
@@ -160,11 +163,15 @@ fn resolve(runtime: &Runtime, cache: &mut Cache, entry: Entry, buffer: usize) ->
         return (data, Holds::UntilGone);
     }
     let Some(heap) = crate::heap::heap() else { return named(Unknown::NoHeap) };
-    if MOST_WORK < WORK.load(Ordering::Relaxed) {
+    let block = heap.mark_beginning(buffer);
+    if block.is_none() && MOST_WORK < WORK.load(Ordering::Relaxed) {
         return named(Unknown::TooMuch);
     }
-    let (block, work) = heap.mark(buffer);
-    WORK.fetch_add(work, Ordering::Relaxed);
+    let block = block.or_else(|| {
+        let (block, work) = heap.mark(buffer);
+        WORK.fetch_add(work, Ordering::Relaxed);
+        block
+    });
     let Some((start, block)) = block else { return named(why_no_block(buffer)) };
     let key = Key::Block(start);
     if !block.is_marked {

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use marey_measure::{Lock, Runtime};
 
 use super::lines::{Line, Lines};
-use super::made;
+use super::made::{self, Made};
 use crate::entry::Entry;
 use crate::unwind::FrameOf;
 use crate::variable::thread_variable;
@@ -48,8 +48,14 @@ pub(super) enum Holds {
     Always,
     /// Until the datum is given back.
     UntilGone,
-    /// For so many uses, 255 at most, and as long as nothing is made there: what it is is not known, and may be known then.
-    Uses(u32),
+    /// For so many uses, 255 at most, and as long as nothing is made there after so much had been: what lies there is not
+    /// known.
+    Uses {
+        /** how many */
+        left: u32,
+        /** see [`made::n_made`] */
+        since: u32,
+    },
     /// As long as a frame is there.
     Frame(FrameOf),
 }
@@ -65,10 +71,20 @@ const OF_USES: u32 = 0xff;
 const USES_BITS: u32 = OF_USES.count_ones();
 const _: () = assert!(made::OF_NUMBER << USES_BITS == !(USES | OF_USES));
 
-/// The condition of what is not known, as of now.
+/// Uses that are taken off where it is not known whether something was made: to find out takes so long that it is done
+/// once in some thirty.
+const MISSED: u32 = 8;
+
+/// The condition of what is not known.
 #[inline(always)]
-fn uses(left: u32) -> u32 {
-    USES | made::n_made() << USES_BITS | left
+fn uses(left: u32, since: u32) -> u32 {
+    USES | since << USES_BITS | left.min(OF_USES)
+}
+
+/// Whether a block that is followed begins at an address.
+#[cold]
+fn begins_at(address: usize) -> bool {
+    crate::heap::heap().is_some_and(|heap| heap.begins_at(address))
 }
 
 /// What a thread remembers.
@@ -155,9 +171,14 @@ impl Cache {
             old if USES <= old => {
                 let (left, since) = (old & OF_USES, (old & !USES) >> USES_BITS);
                 // Before the ring is looked at: what comes later is looked at next time.
-                let new = uses(left.saturating_sub(1));
-                let is_true = left != 0 && made::none_holds(buffer, since);
-                line.holds = if is_true { new } else { USES };
+                let now = made::n_made();
+                let taken = match made::since(buffer, since) {
+                    Made::Elsewhere => Some(1),
+                    Made::Here => None,
+                    Made::Missed => (!begins_at(buffer)).then_some(MISSED),
+                };
+                let is_true = left != 0 && taken.is_some();
+                line.holds = uses(left.saturating_sub(taken.unwrap_or(OF_USES)), now);
                 is_true
             }
             frame => {
@@ -177,7 +198,7 @@ impl Cache {
         let holds = match holds {
             Holds::Always => ALWAYS,
             Holds::UntilGone => UNTIL_GONE,
-            Holds::Uses(left) => uses(left.min(OF_USES)),
+            Holds::Uses { left, since } => uses(left, since),
             Holds::Frame(frame) => self.number_of(frame),
         };
         // SAFETY: the caller's promise.

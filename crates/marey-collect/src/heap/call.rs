@@ -47,13 +47,14 @@ unsafe fn allocated(function: Function, block: usize, size: usize, entry: Entry)
         && let Some(heap) = heap()
     {
         // SAFETY: the caller's promise.
-        unsafe { enter(heap, function, (block, size), entry) };
-        made::note(block, size);
+        if unsafe { enter(heap, function, (block, size), entry) } {
+            made::note(block, size);
+        }
     }
 }
 
-/// Enters a block with the call path of the call.
-unsafe fn enter(heap: &Heap, function: Function, (block, size): (usize, usize), entry: Entry) {
+/// Enters a block with the call path of the call; false if it is not to be entered, or there is no room.
+unsafe fn enter(heap: &Heap, function: Function, (block, size): (usize, usize), entry: Entry) -> bool {
     let thread = existing_thread();
     if thread.is_null() {
         return heap.allocated(block, size, &[], None);
@@ -73,9 +74,9 @@ unsafe fn enter(heap: &Heap, function: Function, (block, size): (usize, usize), 
         if let Some(site) = site
             && Thread::mode(thread, site.0) == Mode::Off
         {
-            return;
+            return false;
         }
-        heap.allocated(block, size, &open[..n_open], site.map(|site| site.0));
+        heap.allocated(block, size, &open[..n_open], site.map(|site| site.0))
     }
 }
 
@@ -92,6 +93,7 @@ fn gone(heap: &Heap, block: usize) {
 #[cold]
 pub(super) fn begin_anew(heap: &'static Heap) -> Option<&'static Heap> {
     let runtime = crate::process::running().filter(|_| !heap.has_failed())?;
+    made::begin_anew();
     let least = LEAST.load(core::sync::atomic::Ordering::Relaxed);
     static BEGINS: marey_measure::Lock<()> = marey_measure::Lock::new(());
     BEGINS.with_or_renew(
@@ -202,6 +204,8 @@ unsafe fn changed(
         // With the size 0 the block is gone, and there is none.
         if block == 0 && size != 0 {
             heap.put_back(old, before);
+            // Meanwhile nothing was known there.
+            made::note(old, before.size as usize);
         } else {
             heap.freed(before);
             if before.is_marked {

@@ -122,8 +122,8 @@ pub(super) fn allocated(call: &mut Call, told: Told<'_>) {
         before.gone(call.runtime);
     }
     N_MADE.fetch_add(1, Ordering::Relaxed);
-    // One without elements is where it begins.
-    made::note(view.base, usize::try_from(bytes.max(1)).unwrap_or(usize::MAX));
+    // Whether it has a head is not known yet. One without elements is where it begins.
+    made::note(address, usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(HEAD + 1));
     call.instant(site, [Some(view.all(AccessKind::Make)), None]);
 }
 

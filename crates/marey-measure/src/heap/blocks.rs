@@ -112,16 +112,28 @@ impl Blocks {
         None
     }
 
+    /// Marks the block that begins at an address.
+    pub(super) fn mark_beginning(&self, address: usize) -> Option<(usize, Taken)> {
+        self.place_of(address)?.mark(address)
+    }
+
+    /// Whether a block begins at an address.
+    pub(super) fn begins_at(&self, address: usize) -> bool {
+        self.place_of(address).is_some()
+    }
+
+    fn place_of(&self, address: usize) -> Option<&Place> {
+        let is_there = |place: &&Place| place.address.load(Ordering::Acquire) == address as u64;
+        let buckets = (0..SIZES.len()).map_while(|number| self.bucket(number, address, false));
+        buckets.flatten().find(is_there)
+    }
+
     /// Marks the block that an address lies in: where it begins, and what was known of it before. How many places were
     /// gone through comes beside.
     pub(super) fn mark(&self, address: usize) -> (Option<(usize, Taken)>, usize) {
         // Most buffers are the beginnings of blocks.
-        for number in 0..SIZES.len() {
-            let Some(places) = self.bucket(number, address, false) else { break };
-            let found = places.iter().find(|place| place.address.load(Ordering::Acquire) == address as u64);
-            if let Some(found) = found.and_then(|place| place.mark(address)) {
-                return (Some(found), BUCKET);
-            }
+        if let Some(found) = self.mark_beginning(address) {
+            return (Some(found), BUCKET);
         }
         let mut n_seen = 0;
         for (table, size) in self.0.iter().zip(SIZES) {

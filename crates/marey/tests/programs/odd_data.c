@@ -188,17 +188,19 @@ static void parameters(void) {
     says(tag++, "whole", whole, whole);
 }
 
-/* Small blocks, one behind the other, and then a large one where many of them were: sent from before and after. */
-static void grown(void) {
+/* Small blocks, one behind the other, and then a large one where many of them were: sent from before and after, from where
+ * each of them began. So many other large ones are made meanwhile. */
+static void grown(int others) {
     enum { SMALL = 3000, BLOCKS = 1000, LARGE = 1 << 20 };
     static char *small[BLOCKS];
     /* From the heap, however large it is. */
     mallopt(M_MMAP_THRESHOLD, 1 << 26);
     for (int i = 0; i < BLOCKS; i++) small[i] = malloc(SMALL);
-    for (int i = 0; i < BLOCKS; i += 50) send(small[i], tag), says(tag++, "small", small[i], small[i]);
+    for (int i = 0; i < BLOCKS; i++) send(small[i], tag), says(tag++, "small", small[i], small[i]);
     for (int i = 0; i < BLOCKS; i++) free(small[i]);
-    char *large = malloc(LARGE);
-    for (int i = 0; i < BLOCKS; i += 50)
+    char *volatile large = malloc(LARGE), *volatile other;
+    for (int i = 0; i < others; i++) other = malloc(BLOCK), free(other);
+    for (int i = 0; i < BLOCKS; i++)
         if (large <= small[i] && small[i] < large + LARGE) send(small[i], tag), says(tag++, "large", large, small[i]);
     free(large);
 }
@@ -221,7 +223,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "turns")) turns();
     if (!strcmp(argv[1], "displaced")) displaced();
     if (!strcmp(argv[1], "parameters")) parameters();
-    if (!strcmp(argv[1], "grown")) grown();
+    if (!strcmp(argv[1], "grown")) grown(atoi(argv[2]));
     if (!strcmp(argv[1], "threads")) {
         threads(BEFORE);
         long before = own_memory();
