@@ -196,7 +196,8 @@ static void grown(int others) {
     /* From the heap, however large it is. */
     mallopt(M_MMAP_THRESHOLD, 1 << 26);
     for (int i = 0; i < BLOCKS; i++) small[i] = malloc(SMALL);
-    for (int i = 0; i < BLOCKS; i++) send(small[i], tag), says(tag++, "small", small[i], small[i]);
+    /* The first of them last, so that it is remembered. */
+    for (int i = BLOCKS; i-- > 0;) send(small[i], tag), says(tag++, "small", small[i], small[i]);
     for (int i = 0; i < BLOCKS; i++) free(small[i]);
     char *volatile large = malloc(LARGE), *volatile other;
     for (int i = 0; i < others; i++) other = malloc(BLOCK), free(other);
