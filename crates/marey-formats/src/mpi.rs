@@ -6,6 +6,8 @@ use marey_model::Role;
 
 /// The role of a function of MPI, with or without the `P` of the profiling interface.
 pub(crate) fn role(name: &str) -> Role {
+    // Some tools add parentheses, or where the function is.
+    let name = name.split(['(', ' ']).next().unwrap_or_default();
     let name = name.trim_end_matches('_').to_ascii_lowercase();
     let Some(name) = name.strip_prefix("mpi_").or_else(|| name.strip_prefix("pmpi_")) else {
         return Role::Manage;

@@ -104,7 +104,7 @@ pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Resu
     let archive = Archive { dir, anchor, definitions, ranks };
     let mut processes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     for (id, location) in &archive.definitions.locations {
-        processes.entry(location.group).or_default().push(*id);
+        processes.entry(archive.definitions.process_of(location.group)).or_default().push(*id);
     }
     if archive.anchor.n_locations != archive.definitions.locations.len() as u64 {
         let (said, found) = (archive.anchor.n_locations, archive.definitions.locations.len());
@@ -158,8 +158,8 @@ fn summary(read: Vec<OfProcess>, defined: &BTreeMap<u8, u64>, mut problems: Prob
 /// The tables of all kinds of records, with what becomes of them, in Markdown.
 pub(crate) fn document() -> String {
     let mut text = String::from(
-        "## OTF2\n\nOpen Trace Format 2, versions 1 to 3, of Score-P, TAU, eztrace and others: the file `NAME.otf2`, or the \
-         directory that it lies in.\nFiles in containers of SIONlib and snapshots are not read; markers and thumbnails are \
+        "## OTF2\n\nOpen Trace Format 2, versions 2 and 3, of Score-P, TAU, eztrace and others: the file `NAME.otf2`, or the \
+         directory that it lies in.\nOf version 1 regions and counters are read, and no messages. Files in containers of SIONlib and snapshots are not read; markers and thumbnails are \
          passed over.\nA message that was recorded outside of all regions of MPI gets a region of its own, `send`, \
          `receive` or `complete`, which takes no time.\n\n| definition | fate | in a run |\n|---|---|---|\n",
     );

@@ -1,5 +1,7 @@
 //! The anchor file of an archive: what kind of archive it is, and how large its chunks are.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use super::chunks::MOST_CHUNK;
@@ -18,18 +20,20 @@ pub(super) struct Anchor {
 }
 
 /// Bytes of an anchor file that are read: its properties can be many, but not that many.
-const MOST: usize = 16 << 20;
+const MOST: u64 = 16 << 20;
 /// What compression and substrate are called.
 const COMPRESSED: u8 = 2;
 const SION: u8 = 2;
 
 /// Reads an anchor file.
 pub(super) fn read(path: &Path) -> Result<Anchor, Error> {
-    let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let cannot = |source| Error::Read { path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    File::open(path).map_err(cannot)?.take(MOST + 1).read_to_end(&mut bytes).map_err(cannot)?;
     let unreadable =
         |what: String| Error::Unreadable { path: path.to_owned(), format: "an OTF2 anchor file", what };
-    if MOST < bytes.len() {
-        return Err(unreadable(format!("it has {} bytes, which no anchor has", bytes.len())));
+    if MOST < bytes.len() as u64 {
+        return Err(unreadable(format!("it has more than {MOST} bytes, which no anchor has")));
     }
     let (anchor, substrate, compression) =
         parse(&bytes).ok_or_else(|| unreadable(format!("it ends after {} bytes, too early", bytes.len())))?;

@@ -75,13 +75,15 @@ pub(super) enum Content {
 impl Chunks {
     /// `None` if there is no such file.
     pub(super) fn open(path: &Path, content: Content, chunk_len: u64) -> Result<Option<Self>, Error> {
-        let file = match File::open(path) {
-            Ok(file) => file,
+        let cannot = |source| Error::Read { path: path.to_owned(), source };
+        match std::fs::metadata(path) {
+            Ok(data) if data.is_file() => {}
+            // A directory under this name has no records, and a pipe would be waited for.
+            Ok(_) => return Ok(None),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(Error::Read { path: path.to_owned(), source }),
-        };
-        // A pipe or a directory under this name has no records.
-        let is_file = file.metadata().is_ok_and(|data| data.is_file());
+            Err(source) => return Err(cannot(source)),
+        }
+        let file = File::open(path).map_err(cannot)?;
         Ok(Some(Self {
             path: path.to_owned(),
             file,
@@ -92,7 +94,7 @@ impl Chunks {
             begin: 0,
             order: Order::Little,
             ticks: 0,
-            is_over: !is_file,
+            is_over: false,
             damage: None,
             n_damaged: 0,
             n_read: 0,
@@ -187,33 +189,37 @@ impl Chunks {
         Some(step)
     }
 
-    /// Reads the next chunk; false if there is none.
+    /// Reads the next chunk that begins as one; false if there is none.
     fn read_chunk(&mut self) -> Result<bool, Error> {
+        while self.read_any()? {
+            let order = match (self.chunk.first(), self.chunk.get(1)) {
+                (Some(&CHUNK), Some(&LITTLE)) => Some(Order::Little),
+                (Some(&CHUNK), Some(&BIG)) => Some(Order::Big),
+                _ => None,
+            };
+            self.at = 0;
+            match order {
+                Some(order) if HEADER <= self.chunk.len() => {
+                    (self.order, self.at) = (order, HEADER);
+                    return Ok(true);
+                }
+                _ => self.leave("a chunk does not begin with a header"),
+            }
+        }
+        // Each file says where it ends.
+        self.at = 0;
+        self.leave("the file ends before its end");
+        self.is_over = true;
+        Ok(false)
+    }
+
+    /// Reads the bytes of the next chunk; false if there are none.
+    fn read_any(&mut self) -> Result<bool, Error> {
         let cannot = |source| Error::Read { path: self.path.clone(), source };
         self.chunk.clear();
         (&mut self.file).take(self.chunk_len as u64).read_to_end(&mut self.chunk).map_err(cannot)?;
         self.n_read += self.chunk.len() as u64;
-        if self.chunk.is_empty() {
-            self.is_over = true;
-            return Ok(false);
-        }
-        let order = match (self.chunk.first(), self.chunk.get(1)) {
-            (Some(&CHUNK), Some(&LITTLE)) => Some(Order::Little),
-            (Some(&CHUNK), Some(&BIG)) => Some(Order::Big),
-            _ => None,
-        };
-        match order {
-            Some(order) if HEADER <= self.chunk.len() => {
-                self.order = order;
-                self.at = HEADER;
-                Ok(true)
-            }
-            _ => {
-                self.at = 0;
-                self.leave("a chunk does not begin with a header");
-                self.read_chunk()
-            }
-        }
+        Ok(!self.chunk.is_empty())
     }
 }
 

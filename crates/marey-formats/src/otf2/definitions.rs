@@ -27,6 +27,17 @@ pub(super) struct Clock {
     pub realtime_ns: u64,
 }
 
+impl Clock {
+    /// A time in ns since the trace begins.
+    pub(super) fn ns(&self, ticks: u64) -> u64 {
+        const SECOND: u64 = 1_000_000_000;
+        let ticks = ticks.saturating_sub(self.begin);
+        let (whole, rest) = (ticks / self.resolution, ticks % self.resolution);
+        let rest = u128::from(rest) * u128::from(SECOND) / u128::from(self.resolution);
+        whole.saturating_mul(SECOND).saturating_add(u64::try_from(rest).unwrap_or(0))
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub name: u32,
@@ -37,6 +48,8 @@ pub(super) struct Node {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocationGroup {
     node: u32,
+    /// The process whose device it is.
+    of: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -77,6 +90,8 @@ pub(super) struct Metric {
     pub scale: f64,
 }
 
+/// The type of groups of locations that are streams of a device.
+const ACCELERATOR: u8 = 2;
 /// The type of groups of locations that take part in communication.
 pub(super) const COMM_LOCATIONS: u8 = 4;
 
@@ -266,9 +281,10 @@ impl Definitions {
             }
             record::LOCATION_GROUP => {
                 let id = body.packed32()?;
-                // Its name and whether it is a process or a device.
-                let _ = (body.packed32()?, body.u8()?);
-                let group = LocationGroup { node: body.packed32()? };
+                let (_, kind, node) = (body.packed32()?, body.u8()?, body.packed32()?);
+                // Added in version 3: who has made it.
+                let creator = body.packed32().filter(|creator| *creator != u32::MAX);
+                let group = LocationGroup { node, of: creator.filter(|_| kind == ACCELERATOR) };
                 self.groups_of_locations.insert(id, group);
             }
             record::LOCATION => {
@@ -352,6 +368,11 @@ impl Definitions {
     /// A text; empty if it is not there.
     pub(super) fn string(&self, id: u32) -> &str {
         self.strings.get(&id).map_or("", String::as_str)
+    }
+
+    /// The process that a group of locations belongs to: itself, or the one whose device it is.
+    pub(super) fn process_of(&self, group: u32) -> u32 {
+        self.groups_of_locations.get(&group).and_then(|it| it.of).unwrap_or(group)
     }
 
     /// The name of the machine that a group of locations is on: the innermost node of its system tree that is called one, or

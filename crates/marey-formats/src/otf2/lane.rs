@@ -6,7 +6,7 @@
 use super::Archive;
 use super::chunks::{Chunks, Content, Packed};
 use super::definitions::Clock;
-use super::local::Local;
+use super::local::{Local, Numbered};
 use super::records::{self, Field, Kind, code};
 use crate::Error;
 use crate::bytes::Bytes;
@@ -65,6 +65,8 @@ pub(super) struct Lane {
     /// Records that are of no known kind, or too short.
     too_short: u64,
     before_begin: u64,
+    /// Damage that was told of.
+    n_told: u64,
 }
 
 impl Lane {
@@ -72,7 +74,7 @@ impl Lane {
         let local = Local::read(&archive.local(location), archive.anchor.definition_chunk)?;
         let chunks = Chunks::open(&archive.events(location), Content::Events, archive.anchor.event_chunk)?;
         let clock = archive.definitions.clock;
-        Ok(Self { location, thread, chunks, local, clock, too_short: 0, before_begin: 0 })
+        Ok(Self { location, thread, chunks, local, clock, too_short: 0, before_begin: 0, n_told: 0 })
     }
 
     /// Decodes the next event into `event`; false behind the last one.
@@ -82,7 +84,7 @@ impl Lane {
             let Some(raw) = chunks.next()? else { return Ok(false) };
             let ticks = self.local.corrected(raw.ticks);
             self.before_begin += u64::from(ticks < self.clock.begin);
-            event.ns = ns(ticks.saturating_sub(self.clock.begin), self.clock.resolution);
+            event.ns = self.clock.ns(ticks);
             (event.code, event.len) = (raw.kind, 0);
             event.list.clear();
             event.attributes.clear();
@@ -95,6 +97,9 @@ impl Lane {
             let Some(known) = records::of(raw.kind) else { return Ok(true) };
             let mut body = raw.body;
             let is_whole = read_fields(known, &mut body, &self.local, event).is_some();
+            if known.fields.first().is_some_and(|field| field.1 == Field::Ticks) {
+                event.values[0] = self.clock.ns(self.local.corrected(event.values[0]));
+            }
             let len = body.at;
             match (known.is_single, is_whole) {
                 (true, true) => chunks.skip(len),
@@ -110,6 +115,12 @@ impl Lane {
             }
             return Ok(true);
         }
+    }
+
+    /// Whether something could not be read since it was asked last: then events are missing.
+    pub(super) fn take_damage(&mut self) -> bool {
+        let n_damaged = self.chunks.as_ref().map_or(0, |chunks| chunks.n_damaged) + self.too_short;
+        std::mem::replace(&mut self.n_told, n_damaged) != n_damaged
     }
 
     /// Bytes read since it was asked last.
@@ -140,17 +151,6 @@ impl Lane {
     }
 }
 
-/// Ticks in ns.
-fn ns(ticks: u64, resolution: u64) -> u64 {
-    const SECOND: u64 = 1_000_000_000;
-    if resolution == SECOND {
-        return ticks;
-    }
-    let (whole, rest) = (ticks / resolution, ticks % resolution);
-    let rest = u128::from(rest) * u128::from(SECOND) / u128::from(resolution);
-    whole.saturating_mul(SECOND).saturating_add(u64::try_from(rest).unwrap_or(0))
-}
-
 /// Reads the fields that are there; `None` if one is cut off.
 fn read_fields(known: &Kind, body: &mut Bytes<'_>, local: &Local, event: &mut Event) -> Option<()> {
     for (at, (_, field)) in known.fields.iter().enumerate() {
@@ -177,7 +177,7 @@ fn read_fields(known: &Kind, body: &mut Bytes<'_>, local: &Local, event: &mut Ev
         code::PROGRAM_BEGIN => {
             let len = usize::try_from(event.value(1)).ok().filter(|len| *len <= body.left())?;
             for _ in 0..len {
-                let value = local.global(super::local::Numbered::String, body.packed32()?).into();
+                let value = local.global(Numbered::String, body.packed32()?).into();
                 event.list.push(Beside { number: 0, kind: 0, value });
             }
         }
@@ -194,26 +194,49 @@ pub(super) mod value {
     pub(crate) const SIGNED: std::ops::RangeInclusive<u8> = 5..=8;
 }
 
+/// What a value of a type is the number of.
+const fn numbered(kind: u8) -> Option<Numbered> {
+    Some(match kind {
+        12 => Numbered::Attribute,
+        14 => Numbered::Region,
+        15 => Numbered::Group,
+        16 => Numbered::Metric,
+        17 => Numbered::Communicator,
+        18 => Numbered::Parameter,
+        19 => Numbered::Window,
+        20 => Numbered::SourceLocation,
+        21 => Numbered::Context,
+        22 => Numbered::Generator,
+        23 => Numbered::File,
+        24 => Numbered::Handle,
+        25 => Numbered::LocationGroup,
+        _ => return None,
+    })
+}
+
 fn read_attributes(mut body: Bytes<'_>, local: &Local, attributes: &mut Vec<Beside>) -> Option<()> {
     let len = body.packed32()? as usize;
     if body.left() < len {
         return None;
     }
     for _ in 0..len {
-        let number = local.global(super::local::Numbered::Attribute, body.packed32()?);
+        let number = local.global(Numbered::Attribute, body.packed32()?);
         let kind = body.u8()?;
         let value = match kind {
             1 => body.u8()?.into(),
             5 => i64::from(body.u8()?.cast_signed()).cast_unsigned(),
             2 => body.short(2)?,
             6 => i64::from(u16::try_from(body.short(2)?).ok()?.cast_signed()).cast_unsigned(),
-            3 | 14..=25 => body.packed32()?.into(),
+            3 => body.packed32()?.into(),
+            12 | 14..=25 => {
+                let number = body.packed32()?;
+                numbered(kind).map_or(number, |of| local.global(of, number)).into()
+            }
             7 => i64::from(body.packed32()?.cast_signed()).cast_unsigned(),
             4 | 8 | 13 => body.packed64()?,
             value::F32 => f64::from(f32::from_bits(body.u32()?)).to_bits(),
             value::F64 => body.u64()?,
-            value::STRING => local.global(super::local::Numbered::String, body.packed32()?).into(),
-            12 => local.global(super::local::Numbered::Attribute, body.packed32()?).into(),
+            value::STRING => local.global(Numbered::String, body.packed32()?).into(),
             _ => return None,
         };
         attributes.push(Beside { number, kind, value });

@@ -22,10 +22,12 @@ pub(super) enum Numbered {
     Communicator = 6,
     Parameter = 7,
     Window = 8,
+    SourceLocation = 9,
     Context = 10,
     Generator = 11,
     File = 12,
     Handle = 13,
+    LocationGroup = 14,
 }
 
 /// Kinds of numbers there are.
@@ -117,14 +119,15 @@ impl Local {
     )]
     pub(super) fn corrected(&self, ticks: u64) -> u64 {
         let offset = match self.offsets.as_slice() {
-            [] => return ticks,
-            [(_, only)] => *only,
+            // One says nothing of how the clock goes, and OTF2 takes it for none.
+            [] | [_] => return ticks,
             offsets => {
                 // Beyond the last the drift is that of the last two.
                 let next = offsets.partition_point(|it| it.0 <= ticks).clamp(1, offsets.len() - 1);
                 let ((t1, o1), (t2, o2)) = (offsets[next - 1], offsets[next]);
-                let slope = (o2 as f64 - o1 as f64) / (t2 - t1) as f64;
-                let since = ticks as f64 - t1 as f64;
+                // Differences first: times themselves are too large for a number with a fraction.
+                let slope = o2.saturating_sub(o1) as f64 / (t2 - t1) as f64;
+                let since = ticks.abs_diff(t1) as f64 * if ticks < t1 { -1.0 } else { 1.0 };
                 o1.saturating_add((slope * since).round() as i64)
             }
         };

@@ -11,6 +11,8 @@ use crate::spool;
 /// Codes of paradigms.
 pub(super) const UNKNOWN: u8 = 0;
 pub(super) const MPI: u8 = 4;
+/// The role of functions of the program.
+const FUNCTION: u8 = 1;
 
 /// Name and tier of the level of a paradigm.
 const fn level(paradigm: u8) -> (&'static str, Tier) {
@@ -59,8 +61,11 @@ const fn role(code: u8) -> Role {
 pub(super) fn region(definitions: &Definitions, region: &Region) -> spool::Region {
     let name = definitions.string(region.name);
     let name = if name.is_empty() { "(no name)" } else { name };
-    let is_mpi = region.paradigm == MPI || name.starts_with("MPI_");
-    let level = if is_mpi { level(MPI) } else { level(region.paradigm) };
+    // Some tools take each name with `mpi` in it for one of MPI.
+    let is_named = name.starts_with("MPI_") || name.starts_with("PMPI_");
+    let is_mpi = is_named || region.paradigm == MPI && region.role != FUNCTION;
+    let paradigm = if region.paradigm == MPI { UNKNOWN } else { region.paradigm };
+    let level = level(if is_mpi { MPI } else { paradigm });
     let file = definitions.string(region.file).to_owned();
     let line = if region.line == u32::MAX { 0 } else { region.line };
     let role = match mpi::role(name) {

@@ -17,6 +17,8 @@ use crate::Error;
 
 /// Definitions in a window, bytes.
 const DEFINITIONS: usize = 4 << 20;
+/// Bytes of a definition.
+const MOST: usize = 64 << 20;
 
 /// A region: what is entered and left.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -73,6 +75,8 @@ pub struct Process {
     pub(super) channels: FxHashMap<(bool, u32, i64, i64), u64>,
     /// Collectives that have begun on each communicator.
     pub(super) collectives: FxHashMap<u32, u64>,
+    /// What the numbers of new channels begin with: not 0 behind a gap.
+    pub(super) base: u64,
     pub(super) serial: u64,
     /// The last time of all its threads.
     pub(super) last: u64,
@@ -103,6 +107,7 @@ impl Process {
             n_counters: 0,
             channels: FxHashMap::default(),
             collectives: FxHashMap::default(),
+            base: 0,
             serial: 0,
             last: 0,
         };
@@ -136,14 +141,20 @@ impl Process {
     /// # Errors
     /// If it cannot be written.
     pub fn define(&mut self, definition: &Definition) -> Result<(), Error> {
+        let before = self.text.len();
         definition.encode(&mut self.text);
+        if MOST < self.text.len() - before {
+            // Readers believe in no window that is larger than all sense.
+            self.text.truncate(before);
+            let detail = format!("a definition of more than {} MiB is left out", MOST >> 20);
+            Definition::Trouble { kind: "dropped".to_owned(), count: 1, detail }.encode(&mut self.text);
+        }
         if self.text.len() < DEFINITIONS { Ok(()) } else { self.write_definitions() }
     }
 
     fn write_definitions(&mut self) -> Result<(), Error> {
         let size = (Head::records_at(0) + self.text.len() + SLACK).next_multiple_of(ALIGN);
         let head = Head {
-            // A single definition is as long as a name at most, of which readers say how long it may be.
             size: u32::try_from(size).unwrap_or(u32::MAX),
             process: self.key,
             thread: 0,

@@ -16,6 +16,8 @@ const WINDOW: usize = 64 << 10;
 const RECORD: usize = 128;
 /// Bytes of an event's fields.
 const MOST_FIELDS: usize = 16 << 10;
+/// What numbers of messages lack where events are missing, more than any trace has.
+const GAP: u64 = 1 << 40;
 /// Regions that are open at a time; deeper ones are only counted.
 const DEPTH: usize = MAX_DEPTH - 24;
 
@@ -143,6 +145,27 @@ impl Process {
         Ok(true)
     }
 
+    /// How many regions a thread has to leave until one of a site is left; `None` if none is open.
+    pub fn levels_to(&self, thread: usize, site: u32) -> Option<usize> {
+        self.threads[thread].open.iter().rev().position(|open| open.site == site).map(|at| at + 1)
+    }
+
+    /// Whether so many regions are open that the innermost are only counted.
+    pub fn is_deep(&self, thread: usize) -> bool {
+        self.threads[thread].deeper > 0
+    }
+
+    /// Says that events of a thread are missing here: what it had open has ended some time, and of no message or collective
+    /// from now on it is known which one it is.
+    pub fn gap(&mut self, thread: usize, ns: u64) -> Result<(), Error> {
+        while self.leave(thread, ns)? {}
+        let jump = |number: &mut u64| *number += GAP;
+        self.channels.values_mut().for_each(jump);
+        self.collectives.values_mut().for_each(jump);
+        self.base += GAP;
+        Ok(())
+    }
+
     /// The site of a thread's innermost open region.
     pub fn innermost(&self, thread: usize) -> Option<u32> {
         self.threads[thread].open.last().map(|open| open.site)
@@ -210,7 +233,8 @@ impl Process {
     /// The open region completes a receive, which was this.
     pub fn received(&mut self, thread: usize, serial: u64, half: Half) -> Result<(), Error> {
         let slot = self.message(thread, Direction::Receive, half, true)?;
-        let back = self.back(thread, serial)?;
+        // No window may end behind the signature.
+        let back = self.threads[thread].serial.wrapping_sub(serial).cast_signed();
         self.push(thread, Record::Received { back, slot });
         Ok(())
     }
@@ -268,7 +292,7 @@ impl Process {
         self.room(thread, self.threads[thread].now, 0)?;
         let receives = direction == Direction::Receive;
         let Half { communicator, peer, tag, bytes } = half;
-        let counter = self.channels.entry((receives, communicator, peer, tag)).or_default();
+        let counter = self.channels.entry((receives, communicator, peer, tag)).or_insert(self.base);
         let number = *counter;
         *counter += u64::from(counts);
         let thread = &mut self.threads[thread];
@@ -295,7 +319,7 @@ impl Process {
     fn membership(&mut self, thread: usize, member: Member) -> Result<u8, Error> {
         self.room(thread, self.threads[thread].now, 0)?;
         let Member { communicator, root, bytes_out, bytes_in } = member;
-        let counter = self.collectives.entry(communicator).or_default();
+        let counter = self.collectives.entry(communicator).or_insert(self.base);
         let number = *counter;
         *counter += 1;
         let thread = &mut self.threads[thread];
