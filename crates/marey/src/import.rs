@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::cli::{ImportArgs, MergeArgs};
 use crate::exit::{Usage, say};
-use crate::record::{Overwrite, SPOOL, move_aside, restore};
+use crate::record::{Overwrite, SPOOL, may_be_replaced, move_aside, restore};
 use crate::{format, merge};
 
 /// Runs the command.
@@ -25,25 +25,61 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     if !args.input.exists() {
         bail!(Usage(format!("there is no {shown}")));
     }
-    // Before anything is moved aside.
     let (kind, _) = marey_formats::recognise(&args.input)?;
     let run = args.output.clone().unwrap_or_else(|| named_after(&args.input));
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
+    may_be_replaced(&run, &run, overwrite)?;
+    // Whoever kills an import leaves no run behind that looks like one, and the former one where it was.
+    let aside = Aside::create(&run)?;
+    let spool = aside.0.join(SPOOL);
+    let bar = Bar::new();
+    let imported = marey_formats::import(&args.input, &spool, &bar)?;
+    bar.0.finish_and_clear();
+    if imported.locations == 0 {
+        let why =
+            imported.problems.iter().map(|(text, _)| text.as_str()).next().unwrap_or("it says nothing else");
+        bail!("{} holds no process and no thread: {why}", args.input.display());
+    }
+    if args.json {
+        writeln!(std::io::stdout(), "{}", as_json(kind, &imported))
+            .context("cannot write to standard output")?;
+    } else {
+        tell(args, kind, &imported);
+    }
     let previous = move_aside(&run, &run, overwrite)?;
-    match import(args, kind, &run) {
-        Ok(code) => {
-            if let Some(previous) = previous {
-                let cannot = || format!("cannot remove the former run {}", previous.display());
-                fs::remove_dir_all(&previous).with_context(cannot)?;
-            }
-            Ok(code)
-        }
-        Err(error) => {
-            // Half a run is none; what was there before comes back.
-            fs::remove_dir_all(&run).ok();
-            restore(previous.as_deref(), &run);
-            Err(error)
-        }
+    let cannot = || format!("cannot make {}", run.display());
+    let made = DirBuilder::new().mode(0o700).create(&run).and_then(|()| fs::rename(&spool, run.join(SPOOL)));
+    if let Err(error) = made {
+        restore(previous.as_deref(), &run);
+        return Err(error).with_context(cannot);
+    }
+    drop(aside);
+    let code = merge(args, &run)?;
+    if let Some(previous) = previous {
+        let cannot = || format!("cannot remove the former run {}", previous.display());
+        fs::remove_dir_all(&previous).with_context(cannot)?;
+    }
+    Ok(code)
+}
+
+/// A directory beside a run, where it is made; gone when it is not needed any more.
+struct Aside(PathBuf);
+
+impl Aside {
+    fn create(run: &Path) -> anyhow::Result<Self> {
+        let mut name = run.file_name().unwrap_or("run".as_ref()).to_owned();
+        name.push(format!(".importing-{}", std::process::id()));
+        let dir = run.with_file_name(name);
+        let cannot = || format!("cannot make {}", dir.display());
+        DirBuilder::new().mode(0o700).create(&dir).with_context(cannot)?;
+        Ok(Self(dir))
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        // What cannot be removed says by its name what it is.
+        fs::remove_dir_all(&self.0).ok();
     }
 }
 
@@ -56,18 +92,7 @@ fn named_after(input: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn import(args: &ImportArgs, kind: Format, run: &Path) -> anyhow::Result<ExitCode> {
-    let cannot = || format!("cannot make {}", run.display());
-    DirBuilder::new().mode(0o700).create(run).with_context(cannot)?;
-    let bar = Bar::new();
-    let imported = marey_formats::import(&args.input, &run.join(SPOOL), &bar)?;
-    bar.0.finish_and_clear();
-    if args.json {
-        writeln!(std::io::stdout(), "{}", as_json(kind, &imported))
-            .context("cannot write to standard output")?;
-    } else {
-        tell(args, kind, &imported);
-    }
+fn merge(args: &ImportArgs, run: &Path) -> anyhow::Result<ExitCode> {
     let merging = MergeArgs {
         input: run.to_owned(),
         output: None,

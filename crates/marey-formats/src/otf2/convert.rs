@@ -4,7 +4,7 @@
 //! counted in the order in which the process did them.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use marey_model::spool::{
     ANY_SOURCE, ANY_TAG, CommunicatorKind, Definition, FieldType, put, put_bytes, put_signed,
@@ -26,6 +26,9 @@ const RECEIVE: (&str, Role) = ("receive", Role::Transfer);
 const COMPLETE: (&str, Role) = ("complete", Role::Wait);
 const COLLECTIVE: (&str, Role) = ("collective", Role::AllToAll);
 
+/// Bytes of a command line.
+const MOST_COMMAND: usize = 2 << 20;
+
 /// A process that is being converted.
 struct Conversion<'a> {
     definitions: &'a Definitions,
@@ -37,8 +40,8 @@ struct Conversion<'a> {
     /// Our number of each communicator that the process is in.
     communicators: FxHashMap<u32, u32>,
     counters: FxHashMap<u32, (u32, f64)>,
-    /// Operations that are under way, by thread and request.
-    requests: FxHashMap<(usize, u64), u64>,
+    /// Operations that are under way, by request: the thread that began each, and its number.
+    requests: BTreeMap<u64, Vec<(usize, u64)>>,
     /// Calling contexts that each thread is in, outermost first.
     contexts: FxHashMap<usize, Vec<u32>>,
     fields: Vec<u8>,
@@ -76,6 +79,9 @@ pub(super) fn process(
     }
     while let Some(Reverse((_, thread))) = queue.pop() {
         let (lane, head) = (&mut lanes[thread], &mut heads[thread]);
+        if lane.take_damage() {
+            conversion.gap(lane.thread, head.ns)?;
+        }
         conversion.event(lane.thread, head)?;
         if lane.next(head)? {
             queue.push(Reverse((head.ns, thread)));
@@ -100,7 +106,12 @@ fn identify(archive: &Archive, number: u32, group: u32, heads: &[Event]) -> Iden
     let mut pid = 0;
     if let Some(event) = begin {
         command.push(definitions.string(event.word(0)).to_owned());
-        command.extend(event.list.iter().map(|it| definitions.string(word(it.value)).to_owned()));
+        for argument in &event.list {
+            // As long as the system lets a command line be; the same text can be named over and over.
+            if command.iter().map(String::len).sum::<usize>() < MOST_COMMAND {
+                command.push(definitions.string(word(argument.value)).to_owned());
+            }
+        }
         let named = |it: &&Beside| {
             definitions
                 .attributes
@@ -127,7 +138,7 @@ impl<'a> Conversion<'a> {
             of_mpi: FxHashSet::default(),
             communicators: FxHashMap::default(),
             counters: FxHashMap::default(),
-            requests: FxHashMap::default(),
+            requests: BTreeMap::new(),
             contexts: FxHashMap::default(),
             fields: Vec::new(),
             status: 0,
@@ -214,7 +225,7 @@ impl<'a> Conversion<'a> {
                 self.message(thread, event)?
             }
             code::MPI_ISEND_COMPLETE => {
-                if let Some(serial) = self.requests.remove(&(thread, event.value(0))) {
+                if let Some(serial) = self.take_request(thread, event.value(0)) {
                     self.within((thread, ns), COMPLETE, |process| process.sent(thread, serial))?;
                 } else {
                     self.trouble("completions of sends that were not seen to begin");
@@ -224,13 +235,9 @@ impl<'a> Conversion<'a> {
                 let any = Half { communicator: 0, peer: ANY_SOURCE, tag: ANY_TAG, bytes: 0 };
                 let serial =
                     self.within((thread, ns), RECEIVE, |process| process.post_receive(thread, any))?;
-                self.requests.insert((thread, event.value(0)), serial);
+                self.begin_request(thread, event.value(0), serial);
             }
-            code::MPI_REQUEST_CANCELLED => {
-                if let Some(serial) = self.requests.remove(&(thread, event.value(0))) {
-                    self.within((thread, ns), COMPLETE, |process| process.cancelled(thread, serial))?;
-                }
-            }
+            code::MPI_REQUEST_CANCELLED => self.give_up(thread, event.value(0), ns)?,
             code::MPI_COLLECTIVE_END => self.collective(thread, event)?,
             code::METRIC => self.metric(thread, event)?,
             code::PARAMETER_STRING | code::PARAMETER_INT | code::PARAMETER_UNSIGNED => {
@@ -249,7 +256,7 @@ impl<'a> Conversion<'a> {
     fn attributes(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
         for attribute in &event.attributes {
             let name = self.definitions.attributes.get(&attribute.number).copied().unwrap_or(u32::MAX);
-            self.fact(thread, name, attribute.kind, attribute.value)?;
+            self.fact((thread, event.ns), name, attribute.kind, attribute.value)?;
         }
         Ok(())
     }
@@ -308,17 +315,20 @@ impl<'a> Conversion<'a> {
 
     fn leave(&mut self, thread: usize, region: u32, ns: u64) -> Result<(), Error> {
         let site = self.site(region)?;
-        match self.process.innermost(thread) {
-            None => {
-                self.trouble("regions that were left and not entered");
-                return Ok(());
-            }
-            Some(innermost) if innermost != site => {
-                self.trouble("regions that were left while another was the innermost")
-            }
-            Some(_) => {}
+        if self.process.is_deep(thread) {
+            return self.process.leave(thread, ns).map(|_| ());
         }
-        self.process.leave(thread, ns).map(|_| ())
+        let Some(levels) = self.process.levels_to(thread, site) else {
+            self.trouble("regions that were left and not entered");
+            return Ok(());
+        };
+        if levels > 1 {
+            self.trouble("regions that were left while others within were not");
+        }
+        for _ in 0..levels {
+            self.process.leave(thread, ns)?;
+        }
+        Ok(())
     }
 
     /// The contexts from the outermost one to this.
@@ -374,23 +384,61 @@ impl<'a> Conversion<'a> {
     fn message(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
         let Some(&communicator) = self.communicators.get(&event.word(1)) else {
             self.trouble("messages on communicators that the process is not in");
+            if event.code == code::MPI_IRECV {
+                self.give_up(thread, event.value(4), event.ns)?;
+            }
             return Ok(());
         };
         let (peer, tag) = (event.word(0).into(), event.word(2).into());
         let half = Half { communicator, peer, tag, bytes: event.value(3) };
-        let (key, at) = ((thread, event.value(4)), (thread, event.ns));
+        let (request, at) = (event.value(4), (thread, event.ns));
         match event.code {
             code::MPI_SEND => self.within(at, SEND, |process| process.send(thread, half)),
             code::MPI_ISEND => {
                 let serial = self.within(at, SEND, |process| process.post_send(thread, half))?;
-                self.requests.insert(key, serial);
+                self.begin_request(thread, request, serial);
                 Ok(())
             }
-            code::MPI_IRECV if let Some(serial) = self.requests.remove(&key) => {
-                self.within(at, COMPLETE, |process| process.received(thread, serial, half))
-            }
+            code::MPI_IRECV => match self.take_request(thread, request) {
+                Some(serial) => self.within(at, COMPLETE, |process| process.received(thread, serial, half)),
+                None => self.within(at, RECEIVE, |process| process.receive(thread, half)),
+            },
             _ => self.within(at, RECEIVE, |process| process.receive(thread, half)),
         }
+    }
+
+    fn begin_request(&mut self, thread: usize, request: u64, serial: u64) {
+        self.requests.entry(request).or_default().push((thread, serial));
+    }
+
+    /// The operation of a request: the last that this thread has begun, or that another one has.
+    fn take_request(&mut self, thread: usize, request: u64) -> Option<u64> {
+        let begun = self.requests.get_mut(&request)?;
+        let at = begun.iter().rposition(|it| it.0 == thread).or_else(|| begun.len().checked_sub(1))?;
+        let (_, serial) = begun.remove(at);
+        if begun.is_empty() {
+            self.requests.remove(&request);
+        }
+        Some(serial)
+    }
+
+    /// Ends an operation of which nobody knows what became of it: it stands in nobody's way, as one that is under way does.
+    fn give_up(&mut self, thread: usize, request: u64, ns: u64) -> Result<(), Error> {
+        match self.take_request(thread, request) {
+            Some(serial) => self.within((thread, ns), COMPLETE, |process| process.cancelled(thread, serial)),
+            None => Ok(()),
+        }
+    }
+
+    /// Events of a thread are missing here.
+    fn gap(&mut self, thread: usize, ns: u64) -> Result<(), Error> {
+        self.process.gap(thread, ns)?;
+        self.contexts.remove(&thread);
+        let of_thread = |(request, begun): (&u64, &Vec<(usize, u64)>)| {
+            begun.iter().filter(|it| it.0 == thread).map(|_| *request).collect::<Vec<_>>()
+        };
+        let lost: Vec<u64> = self.requests.iter().flat_map(of_thread).collect();
+        lost.into_iter().try_for_each(|request| self.give_up(thread, request, ns))
     }
 
     fn collective(&mut self, thread: usize, event: &Event) -> Result<(), Error> {
@@ -439,14 +487,12 @@ impl<'a> Conversion<'a> {
             code::PARAMETER_INT => *value::SIGNED.end(),
             _ => 4,
         };
-        self.fact(thread, name, kind, value)
+        self.fact((thread, event.ns), name, kind, value)
     }
 
-    /// Notes a fact about the innermost open region.
-    fn fact(&mut self, thread: usize, name: u32, kind: u8, value: u64) -> Result<(), Error> {
-        if self.process.innermost(thread).is_none() {
-            return Ok(());
-        }
+    /// Notes a fact about the innermost open region; where none is open, as an event.
+    fn fact(&mut self, (thread, ns): (usize, u64), name: u32, kind: u8, value: u64) -> Result<(), Error> {
+        let is_of_region = self.process.innermost(thread).is_some();
         let mut fields = std::mem::take(&mut self.fields);
         fields.clear();
         let kind = match kind {
@@ -468,8 +514,12 @@ impl<'a> Conversion<'a> {
             }
         };
         let name = self.definitions.string(name);
-        let id = self.process.event_kind(name, true, &[("value", kind)])?;
-        self.process.attribute(thread, id, &fields)?;
+        let id = self.process.event_kind(name, is_of_region, &[("value", kind)])?;
+        if is_of_region {
+            self.process.attribute(thread, id, &fields)?;
+        } else {
+            self.process.event(thread, id, ns, &fields)?;
+        }
         self.fields = fields;
         Ok(())
     }
@@ -510,6 +560,16 @@ impl<'a> Conversion<'a> {
     }
 
     fn end(mut self, first: Option<&Problems>) -> Result<OfProcess, Error> {
+        let left: Vec<(u64, usize)> = self
+            .requests
+            .iter()
+            .flat_map(|(request, begun)| begun.iter().map(|it| (*request, it.0)))
+            .collect();
+        self.of.problems.add(kind::MISSING, "completions of operations that were begun", left.len() as u64);
+        for (request, thread) in left {
+            let ns = self.process.last();
+            self.give_up(thread, request, ns)?;
+        }
         let all = first.into_iter().chain(std::iter::once(&self.of.problems));
         for (kind, text, number) in all.flat_map(Problems::iter) {
             self.process.trouble(kind, number, text)?;
@@ -535,7 +595,7 @@ fn runs(members: &[u64]) -> Vec<(i64, u64)> {
     for member in members {
         let member = i64::try_from(*member).unwrap_or(-1);
         match runs.last_mut() {
-            Some((first, len)) if *first + len.cast_signed() == member => *len += 1,
+            Some((first, len)) if first.checked_add(len.cast_signed()) == Some(member) => *len += 1,
             _ => runs.push((member, 1)),
         }
     }

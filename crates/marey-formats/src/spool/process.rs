@@ -313,6 +313,11 @@ impl Process {
         Ok(self.threads.len() - 1)
     }
 
+    /// The last time of all its threads.
+    pub const fn last(&self) -> u64 {
+        self.last
+    }
+
     /// Something that is wrong with what was imported.
     ///
     /// # Errors

@@ -77,10 +77,22 @@ pub(crate) fn is_finished(run: &Path) -> bool {
 /// Moves what may be replaced out of the way, and says where to. `typed` is the path as the user
 /// knows it.
 pub(crate) fn move_aside(path: &Path, typed: &Path, overwrite: Overwrite) -> anyhow::Result<Option<PathBuf>> {
+    if !may_be_replaced(path, typed, overwrite)? {
+        return Ok(None);
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".old-{}", std::process::id()));
+    let aside = path.with_file_name(name);
+    fs::rename(path, &aside).with_context(|| format!("cannot move {} aside", typed.display()))?;
+    Ok(Some(aside))
+}
+
+/// Refuses what may not be replaced; whether there is anything.
+pub(crate) fn may_be_replaced(path: &Path, typed: &Path, overwrite: Overwrite) -> anyhow::Result<bool> {
     let shown = typed.display();
     let existing = look_at(path).with_context(|| format!("cannot look at {shown}"))?;
     let refusal = match existing {
-        Existing::Nothing => return Ok(None),
+        Existing::Nothing => return Ok(false),
         Existing::Disposable => None,
         Existing::Busy => Some(format!("{shown} is being recorded into; choose another name with -o")),
         Existing::Foreign => Some(format!("{shown} is there and is not a run; choose another name with -o")),
@@ -96,11 +108,7 @@ pub(crate) fn move_aside(path: &Path, typed: &Path, overwrite: Overwrite) -> any
     if let Some(text) = refusal {
         bail!(Usage(text));
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".old-{}", std::process::id()));
-    let aside = path.with_file_name(name);
-    fs::rename(path, &aside).with_context(|| format!("cannot move {shown} aside"))?;
-    Ok(Some(aside))
+    Ok(true)
 }
 
 /// Puts back what was moved aside.

@@ -32,7 +32,9 @@ mod signals;
 mod spool_dir;
 
 pub(crate) use again::command_of;
-pub(crate) use existing::{Overwrite, is_finished, is_locked, move_aside, place_of, restore};
+pub(crate) use existing::{
+    Overwrite, is_finished, is_locked, may_be_replaced, move_aside, place_of, restore,
+};
 pub(crate) use kokkos::users as kokkos_tool;
 pub(crate) use spool_dir::{
     LAUNCH_FILE, LIBRARY_FILE, LOCK_FILE, SPOOL, WORLD_FILES, can_preload_from, is_place_name, tidy,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use marey_archive::Archive;
+use marey_archive::merge::{self, Config};
 use serde_json::Value;
 
 /// A line of `otf2-print`: the kind of the record, location, ticks and the rest.
@@ -323,19 +324,27 @@ fn archives_that_are_damaged_give_what_can_be_read() {
     }
     let whole = marey_formats::import(&dir.join("all/traces.otf2"), &dir.join("spool"), &()).unwrap();
     std::fs::remove_dir_all(dir.join("spool")).unwrap();
-    let mut n_errors = 0;
+    let (mut n_errors, mut n_attempts) = (0, 0);
     for name in ["all/traces.otf2", "all/traces.def", "all/traces/1.evt", "all/traces/1.def"] {
         let path = dir.join(name);
         let bytes = std::fs::read(&path).unwrap();
         let mut attempt = |content: &[u8]| {
             std::fs::write(&path, content).unwrap();
             let spool = dir.join("spool");
-            match marey_formats::import(&dir.join("all/traces.otf2"), &spool, &()) {
+            let imported = marey_formats::import(&dir.join("all/traces.otf2"), &spool, &());
+            match &imported {
                 Ok(imported) => assert!(imported.events <= 2 * whole.events, "{imported:?}"),
                 Err(error) => {
                     n_errors += 1;
                     assert!(error.to_string().contains("traces"), "{error}");
                 }
+            }
+            n_attempts += 1;
+            if n_attempts % 50 == 0 && imported.is_ok_and(|imported| imported.locations > 0) {
+                let run = dir.join("run.marey");
+                let config = Config { threads: Some(1), memory_bytes: 64 << 20, keep_spool: true };
+                merge::merge(&spool, &run, &config, &()).unwrap();
+                std::fs::remove_dir_all(&run).unwrap();
             }
             std::fs::remove_dir_all(&spool).ok();
         };
@@ -350,6 +359,28 @@ fn archives_that_are_damaged_give_what_can_be_read() {
         std::fs::write(&path, &bytes).unwrap();
     }
     assert!(n_errors > 10, "{n_errors}");
+}
+
+/// Wherever a file ends too early, that is said.
+#[test]
+fn archives_that_are_cut_off_say_so() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let dir = dir.path();
+    if written(dir, 4, 100).is_none() {
+        return;
+    }
+    for name in ["all/traces.otf2", "all/traces.def", "all/traces/1.evt", "all/traces/1.def"] {
+        let path = dir.join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        // The last two are the end of the buffer and of the file.
+        for at in 0..bytes.len() - 2 {
+            std::fs::write(&path, &bytes[..at]).unwrap();
+            let imported = marey_formats::import(&dir.join("all/traces.otf2"), &dir.join("spool"), &());
+            assert!(imported.map_or(true, |it| !it.problems.is_empty()), "{at} bytes of {name}");
+            std::fs::remove_dir_all(dir.join("spool")).ok();
+        }
+        std::fs::write(&path, &bytes).unwrap();
+    }
 }
 
 /// Recorded by Score-P: two ranks that send each other messages of 16 KiB and more.
