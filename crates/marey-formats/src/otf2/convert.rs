@@ -40,13 +40,22 @@ struct Conversion<'a> {
     /// Our number of each communicator that the process is in.
     communicators: FxHashMap<u32, u32>,
     counters: FxHashMap<u32, (u32, f64)>,
-    /// Operations that are under way, by request: the thread that began each, and its number.
-    requests: BTreeMap<u64, Vec<(usize, u64)>>,
+    /// Operations that are under way, by request.
+    requests: BTreeMap<u64, Vec<Begun>>,
     /// Calling contexts that each thread is in, outermost first.
     contexts: FxHashMap<usize, Vec<u32>>,
     fields: Vec<u8>,
     status: i64,
     of: OfProcess,
+}
+
+/// An operation that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    /// Who began it.
+    thread: usize,
+    serial: u64,
+    is_send: bool,
 }
 
 /// Converts a process. `first` are the problems of the whole archive, which one process tells of.
@@ -225,8 +234,8 @@ impl<'a> Conversion<'a> {
                 self.message(thread, event)?
             }
             code::MPI_ISEND_COMPLETE => {
-                if let Some(serial) = self.take_request(thread, event.value(0)) {
-                    self.within((thread, ns), COMPLETE, |process| process.sent(thread, serial))?;
+                if let Some(begun) = self.take_request(thread, event.value(0)) {
+                    self.within((thread, ns), COMPLETE, |process| process.sent(thread, begun.serial))?;
                 } else {
                     self.trouble("completions of sends that were not seen to begin");
                 }
@@ -235,9 +244,13 @@ impl<'a> Conversion<'a> {
                 let any = Half { communicator: 0, peer: ANY_SOURCE, tag: ANY_TAG, bytes: 0 };
                 let serial =
                     self.within((thread, ns), RECEIVE, |process| process.post_receive(thread, any))?;
-                self.begin_request(thread, event.value(0), serial);
+                self.begin_request(event.value(0), Begun { thread, serial, is_send: false });
             }
-            code::MPI_REQUEST_CANCELLED => self.give_up(thread, event.value(0), ns)?,
+            code::MPI_REQUEST_CANCELLED => {
+                if let Some(begun) = self.take_request(thread, event.value(0)) {
+                    self.within((thread, ns), COMPLETE, |process| process.cancelled(thread, begun.serial))?;
+                }
+            }
             code::MPI_COLLECTIVE_END => self.collective(thread, event)?,
             code::METRIC => self.metric(thread, event)?,
             code::PARAMETER_STRING | code::PARAMETER_INT | code::PARAMETER_UNSIGNED => {
@@ -396,46 +409,50 @@ impl<'a> Conversion<'a> {
             code::MPI_SEND => self.within(at, SEND, |process| process.send(thread, half)),
             code::MPI_ISEND => {
                 let serial = self.within(at, SEND, |process| process.post_send(thread, half))?;
-                self.begin_request(thread, request, serial);
+                self.begin_request(request, Begun { thread, serial, is_send: true });
                 Ok(())
             }
             code::MPI_IRECV => match self.take_request(thread, request) {
-                Some(serial) => self.within(at, COMPLETE, |process| process.received(thread, serial, half)),
+                Some(begun) => {
+                    self.within(at, COMPLETE, |process| process.received(thread, begun.serial, half))
+                }
                 None => self.within(at, RECEIVE, |process| process.receive(thread, half)),
             },
             _ => self.within(at, RECEIVE, |process| process.receive(thread, half)),
         }
     }
 
-    fn begin_request(&mut self, thread: usize, request: u64, serial: u64) {
-        self.requests.entry(request).or_default().push((thread, serial));
+    fn begin_request(&mut self, request: u64, begun: Begun) {
+        self.requests.entry(request).or_default().push(begun);
     }
 
     /// The operation of a request: the last that this thread has begun, or that another one has.
-    fn take_request(&mut self, thread: usize, request: u64) -> Option<u64> {
+    fn take_request(&mut self, thread: usize, request: u64) -> Option<Begun> {
         let begun = self.requests.get_mut(&request)?;
-        let at = begun.iter().rposition(|it| it.0 == thread).or_else(|| begun.len().checked_sub(1))?;
-        let (_, serial) = begun.remove(at);
+        let at = begun.iter().rposition(|it| it.thread == thread).or_else(|| begun.len().checked_sub(1))?;
+        let taken = begun.remove(at);
         if begun.is_empty() {
             self.requests.remove(&request);
         }
-        Some(serial)
+        Some(taken)
     }
 
-    /// Ends an operation of which nobody knows what became of it: it stands in nobody's way, as one that is under way does.
+    /// Ends an operation of which nobody knows what became of it, so that it stands in nobody's way, as one that is under way
+    /// does: what was sent was sent, and what would have been received is not known.
     fn give_up(&mut self, thread: usize, request: u64, ns: u64) -> Result<(), Error> {
-        match self.take_request(thread, request) {
-            Some(serial) => self.within((thread, ns), COMPLETE, |process| process.cancelled(thread, serial)),
-            None => Ok(()),
-        }
+        let Some(Begun { serial, is_send, .. }) = self.take_request(thread, request) else { return Ok(()) };
+        self.within((thread, ns), COMPLETE, |process| match is_send {
+            true => process.freed(thread, serial),
+            false => process.cancelled(thread, serial),
+        })
     }
 
     /// Events of a thread are missing here.
     fn gap(&mut self, thread: usize, ns: u64) -> Result<(), Error> {
         self.process.gap(thread, ns)?;
         self.contexts.remove(&thread);
-        let of_thread = |(request, begun): (&u64, &Vec<(usize, u64)>)| {
-            begun.iter().filter(|it| it.0 == thread).map(|_| *request).collect::<Vec<_>>()
+        let of_thread = |(request, begun): (&u64, &Vec<Begun>)| {
+            begun.iter().filter(|it| it.thread == thread).map(|_| *request).collect::<Vec<_>>()
         };
         let lost: Vec<u64> = self.requests.iter().flat_map(of_thread).collect();
         lost.into_iter().try_for_each(|request| self.give_up(thread, request, ns))
@@ -563,7 +580,7 @@ impl<'a> Conversion<'a> {
         let left: Vec<(u64, usize)> = self
             .requests
             .iter()
-            .flat_map(|(request, begun)| begun.iter().map(|it| (*request, it.0)))
+            .flat_map(|(request, begun)| begun.iter().map(|it| (*request, it.thread)))
             .collect();
         self.of.problems.add(kind::MISSING, "completions of operations that were begun", left.len() as u64);
         for (request, thread) in left {

@@ -246,6 +246,13 @@ impl Process {
         Ok(())
     }
 
+    /// The open region gives up the request of an operation, which goes on.
+    pub fn freed(&mut self, thread: usize, serial: u64) -> Result<(), Error> {
+        let back = self.back(thread, serial)?;
+        self.push(thread, Record::Freed { back });
+        Ok(())
+    }
+
     /// The open region is a collective.
     pub fn collective(&mut self, thread: usize, member: Member) -> Result<(), Error> {
         let slot = self.membership(thread, member)?;
