@@ -106,6 +106,9 @@ pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Resu
     for (id, location) in &archive.definitions.locations {
         processes.entry(archive.definitions.process_of(location.group)).or_default().push(*id);
     }
+    if !archive.anchor.is_whole {
+        problems.add(kind::DAMAGED, format!("{}: the file ends before its end", file.display()), 1);
+    }
     if archive.anchor.n_locations != archive.definitions.locations.len() as u64 {
         let (said, found) = (archive.anchor.n_locations, archive.definitions.locations.len());
         problems.add(

@@ -17,10 +17,14 @@ pub(super) struct Anchor {
     pub machine: String,
     pub creator: String,
     pub description: String,
+    /// What stands behind that, and says nothing that is needed, is there up to its end.
+    pub is_whole: bool,
 }
 
 /// Bytes of an anchor file that are read: its properties can be many, but not that many.
 const MOST: u64 = 16 << 20;
+/// What stands at the end.
+const END: u8 = 2;
 /// What compression and substrate are called.
 const COMPRESSED: u8 = 2;
 const SION: u8 = 2;
@@ -58,12 +62,29 @@ fn parse(bytes: &[u8]) -> Option<(Anchor, u8, u8)> {
     let mut bytes = Bytes::new(bytes, order);
     bytes.take(2)?;
     bytes.text()?;
-    // Formats of anchor and trace, and three numbers of the version.
-    bytes.take(5)?;
+    let format = bytes.u8()?;
+    // The format of the trace, and three numbers of the version.
+    bytes.take(4)?;
     let (event_chunk, definition_chunk) = (bytes.u64()?, bytes.u64()?);
     let (substrate, compression) = (bytes.u8()?, bytes.u8()?);
     let (n_locations, _) = (bytes.u64()?, bytes.u64()?);
     let (machine, creator, description) = (bytes.text()?, bytes.text()?, bytes.text()?);
-    let anchor = Anchor { event_chunk, definition_chunk, n_locations, machine, creator, description };
+    let is_whole = rest(&mut bytes, format).is_some();
+    let anchor =
+        Anchor { event_chunk, definition_chunk, n_locations, machine, creator, description, is_whole };
     Some((anchor, substrate, compression))
+}
+
+/// Properties, the number of the trace, and how many snapshots and thumbnails there are.
+fn rest(bytes: &mut Bytes<'_>, format: u8) -> Option<()> {
+    if format > 1 {
+        for _ in 0..bytes.u32()? {
+            let _ = (bytes.text()?, bytes.text()?);
+        }
+        bytes.u64()?;
+    }
+    if format > 2 {
+        bytes.take(8)?;
+    }
+    (bytes.u8()? == END).then_some(())
 }
