@@ -122,7 +122,7 @@ pub(crate) fn seconds(at: Nanos) -> String {
 /// A moment of the calendar, from ns since 1970: `2026-11-21 07:15:32 UTC`. Always UTC: a run is
 /// read elsewhere than it was made. 0 is that of a trace that does not say.
 pub(crate) fn date(realtime_ns: i64) -> String {
-    if realtime_ns <= 0 {
+    if realtime_ns == 0 {
         return "date not known".to_owned();
     }
     let seconds = realtime_ns.div_euclid(1_000_000_000);
@@ -205,7 +205,8 @@ mod tests {
             (percent(1, 8), "12.5 %"),
             (percent(8, 8), "100 %"),
             (percent(1, 0), ""),
-            (date(0), "1970-01-01 00:00:00 UTC"),
+            (date(0), "date not known"),
+            (date(1), "1970-01-01 00:00:00 UTC"),
             (date(1_795_245_324_822_086_083), "2026-11-21 07:15:24 UTC"),
             (date(951_782_400_000_000_000), "2000-02-29 00:00:00 UTC"),
             (date(-1), "1969-12-31 23:59:59 UTC"),
