@@ -52,16 +52,6 @@ impl Spool {
         Ok(Self { dir: dir.to_owned(), realtime_ns })
     }
 
-    /// Says what was run, as far as the trace has it.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn launch(&self, command: &[String], title: &str, memo: &str) -> Result<(), Error> {
-        let path = self.dir.join("launch.json");
-        let text = serde_json::json!({ "argv": command, "title": title, "memo": memo }).to_string();
-        std::fs::write(&path, text).map_err(|source| Error::Write { path, source })
-    }
-
     /// Begins the spool of a process.
     ///
     /// # Errors

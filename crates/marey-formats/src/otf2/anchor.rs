@@ -14,9 +14,8 @@ pub(super) struct Anchor {
     pub event_chunk: u64,
     pub definition_chunk: u64,
     pub n_locations: u64,
-    pub machine: String,
+    /// What has recorded it, name and version.
     pub creator: String,
-    pub description: String,
     /// What stands behind that, and says nothing that is needed, is there up to its end.
     pub is_whole: bool,
 }
@@ -68,10 +67,10 @@ fn parse(bytes: &[u8]) -> Option<(Anchor, u8, u8)> {
     let (event_chunk, definition_chunk) = (bytes.u64()?, bytes.u64()?);
     let (substrate, compression) = (bytes.u8()?, bytes.u8()?);
     let (n_locations, _) = (bytes.u64()?, bytes.u64()?);
-    let (machine, creator, description) = (bytes.text()?, bytes.text()?, bytes.text()?);
+    // Between the machine and a description.
+    let (_, creator, _) = (bytes.text()?, bytes.text()?, bytes.text()?);
     let is_whole = rest(&mut bytes, format).is_some();
-    let anchor =
-        Anchor { event_chunk, definition_chunk, n_locations, machine, creator, description, is_whole };
+    let anchor = Anchor { event_chunk, definition_chunk, n_locations, creator, is_whole };
     Some((anchor, substrate, compression))
 }
 
