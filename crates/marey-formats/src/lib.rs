@@ -14,6 +14,7 @@
 //! Deliberately absent: the merge and everything behind it; terminals.
 
 mod bytes;
+mod draft;
 mod error;
 mod mpi;
 mod otf2;

@@ -286,10 +286,10 @@ impl<'a> Conversion<'a> {
             return act(&mut self.process);
         }
         let outside = Region {
-            level: (Level::MPI, Tier::Runtime),
+            level: (Level::MPI.into(), Tier::Runtime),
             verb: verb.to_owned(),
             role,
-            noun: ("", String::new()),
+            noun: ("".into(), String::new()),
             file: String::new(),
             line: 0,
         };
@@ -309,10 +309,10 @@ impl<'a> Conversion<'a> {
             None => {
                 self.trouble("regions that are not defined");
                 Region {
-                    level: (Level::SOURCE, Tier::Source),
+                    level: (Level::SOURCE.into(), Tier::Source),
                     verb: "execute".to_owned(),
                     role: Role::Work,
-                    noun: ("function", format!("(region {region})")),
+                    noun: ("function".into(), format!("(region {region})")),
                     file: String::new(),
                     line: 0,
                 }

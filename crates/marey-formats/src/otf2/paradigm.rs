@@ -65,7 +65,7 @@ pub(super) fn region(definitions: &Definitions, region: &Region) -> spool::Regio
     let is_named = name.starts_with("MPI_") || name.starts_with("PMPI_");
     let is_mpi = is_named || region.paradigm == MPI && region.role != FUNCTION;
     let paradigm = if region.paradigm == MPI { UNKNOWN } else { region.paradigm };
-    let level = level(if is_mpi { MPI } else { paradigm });
+    let (level, tier) = level(if is_mpi { MPI } else { paradigm });
     let file = definitions.string(region.file).to_owned();
     let line = if region.line == u32::MAX { 0 } else { region.line };
     let role = match mpi::role(name) {
@@ -73,10 +73,12 @@ pub(super) fn region(definitions: &Definitions, region: &Region) -> spool::Regio
         Role::Manage => role(region.role),
         role => role,
     };
-    if level.0 == Level::SOURCE {
+    let is_source = level == Level::SOURCE;
+    let level = (level.into(), tier);
+    if is_source {
         let verb = "execute".to_owned();
-        return spool::Region { level, verb, role, noun: ("function", name.to_owned()), file, line };
+        return spool::Region { level, verb, role, noun: ("function".into(), name.to_owned()), file, line };
     }
     let role = if is_mpi && role == Role::Work { Role::Manage } else { role };
-    spool::Region { level, verb: name.to_owned(), role, noun: ("", String::new()), file, line }
+    spool::Region { level, verb: name.to_owned(), role, noun: ("".into(), String::new()), file, line }
 }

@@ -3,6 +3,7 @@
 //! The one idea: what a record names is defined when it is first named, so a process has no definitions but those that
 //! its events use.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -24,13 +25,13 @@ const MOST: usize = 64 << 20;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Region {
     /// Name and tier of its level.
-    pub level: (&'static str, Tier),
+    pub level: (Cow<'static, str>, Tier),
     /// `execute` for a function of the program; else what is called.
     pub verb: String,
     /// What it does, in the terms of analysis.
     pub role: Role,
     /// Kind and name of the noun; empty where there is none.
-    pub noun: (&'static str, String),
+    pub noun: (Cow<'static, str>, String),
     /// Source file, empty where unknown.
     pub file: String,
     /// Line in it, 0 where unknown.
@@ -67,7 +68,7 @@ pub struct Process {
     n_windows: u64,
     text_before: u64,
     pub(super) threads: Vec<Thread>,
-    levels: FxHashMap<&'static str, u32>,
+    levels: FxHashMap<Cow<'static, str>, u32>,
     regions: FxHashMap<Region, u32>,
     kinds: FxHashMap<EventKind, u32>,
     n_counters: u32,
@@ -229,7 +230,7 @@ impl Process {
         if let Some(site) = self.regions.get(region) {
             return Ok(*site);
         }
-        let level = self.level(region.level)?;
+        let level = self.level(&region.level)?;
         let id = number(self.regions.len());
         self.regions.insert(region.clone(), id);
         self.define(&Definition::Region {
@@ -237,7 +238,7 @@ impl Process {
             level,
             verb: region.verb.clone(),
             role: region.role.code(),
-            noun_kind: region.noun.0.to_owned(),
+            noun_kind: region.noun.0.to_string(),
             noun: region.noun.1.clone(),
             file: region.file.clone(),
             line: region.line,
@@ -246,16 +247,16 @@ impl Process {
         Ok(id)
     }
 
-    fn level(&mut self, (name, tier): (&'static str, Tier)) -> Result<u32, Error> {
+    fn level(&mut self, (name, tier): &(Cow<'static, str>, Tier)) -> Result<u32, Error> {
         if let Some(level) = self.levels.get(name) {
             return Ok(*level);
         }
         let id = number(self.levels.len());
-        self.levels.insert(name, id);
+        self.levels.insert(name.clone(), id);
         self.define(&Definition::Level {
             id,
-            name: name.to_owned(),
-            tier: tier as u8,
+            name: name.to_string(),
+            tier: *tier as u8,
             built_on: Vec::new(),
         })?;
         Ok(id)

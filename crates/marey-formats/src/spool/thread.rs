@@ -5,6 +5,7 @@
 use marey_model::spool::{
     ALIGN, CollectiveSignature, Direction, Head, MAX_DEPTH, Open, Record, SLACK, SLOTS, Signature, Stream, at,
 };
+use marey_model::EdgeKind;
 use rustc_hash::FxHashMap;
 
 use super::Process;
@@ -169,6 +170,26 @@ impl Process {
     /// The site of a thread's innermost open region.
     pub fn innermost(&self, thread: usize) -> Option<u32> {
         self.threads[thread].open.last().map(|open| open.site)
+    }
+
+    /// A state begins that need not nest; `token` is unique in the process.
+    pub fn begin_state(&mut self, thread: usize, site: u32, token: u64, ns: u64) -> Result<(), Error> {
+        let delta = self.delta(thread, ns)?;
+        self.push(thread, Record::Begin { site, token, delta });
+        Ok(())
+    }
+
+    /// The state that began with `token` ends, perhaps on another thread.
+    pub fn end_state(&mut self, thread: usize, token: u64, ns: u64) -> Result<(), Error> {
+        let delta = self.delta(thread, ns)?;
+        self.push(thread, Record::End { token, delta });
+        Ok(())
+    }
+
+    /// What the thread did last had to wait for what another one did `back` ns before that.
+    pub fn edge(&mut self, thread: usize, kind: EdgeKind, from: usize, back: u64) -> Result<(), Error> {
+        let from = u32::try_from(from).unwrap_or(u32::MAX);
+        self.record(thread, 0, Record::Edge { kind: kind as u8, thread: from, back, noun: 0 })
     }
 
     /// A counter has a value from now on.
