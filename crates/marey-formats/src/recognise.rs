@@ -3,17 +3,20 @@
 //! The one idea: content decides, never the name. Of a directory, the one file in it, or in one of its
 //! directories, that begins a trace.
 
-use std::fs::{File, FileType};
+use std::fs::FileType;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::input::Input;
 
 /// A format that can be imported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Open Trace Format 2.
     Otf2,
+    /// Chrome trace-event JSON.
+    Chrome,
 }
 
 impl Format {
@@ -21,6 +24,7 @@ impl Format {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Otf2 => "an OTF2 archive",
+            Self::Chrome => "a Chrome trace",
         }
     }
 
@@ -28,12 +32,28 @@ impl Format {
     fn of(beginning: &[u8]) -> Option<Self> {
         // Behind a buffer's two bytes stands the name.
         let is_otf2 = beginning.first() == Some(&3) && beginning.get(2..7) == Some(b"OTF2\0");
-        is_otf2.then_some(Self::Otf2)
+        if is_otf2 {
+            return Some(Self::Otf2);
+        }
+        is_chrome(beginning).then_some(Self::Chrome)
+    }
+}
+
+/// Whether it is a list of events in JSON, or an object with one.
+fn is_chrome(beginning: &[u8]) -> bool {
+    let has = |text: &[u8]| beginning.windows(text.len()).any(|part| part == text);
+    let mut signs = beginning.iter().filter(|byte| !byte.is_ascii_whitespace() && byte.is_ascii());
+    match (signs.next(), signs.next()) {
+        (Some(b'['), Some(b'{')) => has(b"\"ph\""),
+        (Some(b'{'), _) => has(b"\"traceEvents\""),
+        _ => false,
     }
 }
 
 /// Bytes that are looked at.
 const BEGINNING: u64 = 4096;
+/// Of JSON, where what tells the format may stand behind much else.
+const BEGINNING_OF_JSON: u64 = 1 << 20;
 /// Files of a directory that are looked at.
 const MOST_FILES: usize = 10_000;
 
@@ -103,7 +123,13 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
     let mut beginning = Vec::new();
     // A pipe would be waited for.
     if std::fs::metadata(path).map_err(cannot)?.is_file() {
-        File::open(path).map_err(cannot)?.take(BEGINNING).read_to_end(&mut beginning).map_err(cannot)?;
+        let mut input = Input::open(path)?;
+        // What is compressed and damaged is of the format that it begins as.
+        let read = input.by_ref().take(BEGINNING).read_to_end(&mut beginning);
+        let first = beginning.iter().find(|byte| !byte.is_ascii_whitespace());
+        if read.is_ok() && matches!(first, Some(b'{' | b'[')) {
+            input.take(BEGINNING_OF_JSON).read_to_end(&mut beginning).ok();
+        }
     }
     Ok(beginning)
 }
@@ -123,7 +149,6 @@ const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::Early, b"# callgrind format", "a callgrind profile"),
     (Where::Early, b"Flat profile:", "a profile of gprof"),
     (Where::Early, b"speedscope.app/file-format-schema", "a Speedscope profile"),
-    (Where::Early, b"\"traceEvents\"", "a Chrome trace"),
     (Where::Early, b"\"preprocessedProfileVersion\"", "a profile of the Firefox Profiler"),
     (Where::Early, b"/* CTF 1.", "the metadata of a CTF trace"),
     (Where::Early, b"ustar", "a tar archive, perhaps a CUBE profile"),
@@ -152,6 +177,8 @@ fn unknown(path: &Path, what: &str) -> Error {
     };
     Error::Unknown {
         path: path.to_owned(),
-        what: format!("{what} that can be imported (OTF2: the file NAME.otf2)"),
+        what: format!(
+            "{what} that can be imported (OTF2: the file NAME.otf2; Chrome trace events: JSON, perhaps compressed by gzip)"
+        ),
     }
 }
