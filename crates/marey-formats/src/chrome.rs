@@ -98,7 +98,12 @@ pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Resu
     let mut splitter = Splitter::new();
     while let Some(piece) = splitter.next(&mut input, file)? {
         match piece {
-            Piece::Event { text, at } => conversion.event(text, at)?,
+            Piece::Event { text, at } => {
+                let len = text.len();
+                if !conversion.event(text, at)? {
+                    splitter.retry(len);
+                }
+            }
             Piece::Member { name, value } => conversion.member(name, value),
             Piece::Damage { at, what } => conversion.damage(at, what),
         }

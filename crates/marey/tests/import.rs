@@ -4,5 +4,7 @@
 //! written by the format's own library, with other content for each number that is given to the program.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "import/chrome.rs"]
+mod chrome;
 #[path = "import/otf2.rs"]
 mod otf2;

@@ -134,7 +134,7 @@ impl Conversion {
 
     /// A member beside the list of events.
     pub(super) fn member(&mut self, name: String, value: Option<&[u8]>) {
-        let text = value.and_then(|value| std::str::from_utf8(value).ok());
+        let text = value.and_then(|value| std::str::from_utf8(value).ok()).map(str::trim);
         let is_list = name == "stackFrames" || name == "samples";
         let kept = text.filter(|_| !is_list && self.members.len() < MOST_METADATA);
         let fate = if kept.is_some() { Fate::Kept } else { Fate::Ignored };
@@ -147,21 +147,29 @@ impl Conversion {
         self.members.push((name, plain));
     }
 
-    pub(super) fn event(&mut self, text: &[u8], at: u64) -> Result<(), Error> {
-        let event: Event<'_> = match serde_json::from_slice(text) {
-            Ok(event) => event,
+    /// An event. False if that is not what the text is.
+    pub(super) fn event(&mut self, text: &[u8], at: u64) -> Result<bool, Error> {
+        match serde_json::from_slice(text) {
+            Ok(event) => self.act(&event, at).map(|()| true),
             Err(error) => {
                 self.damage(at, &format!("an event that cannot be read: {error}"));
-                return Ok(());
+                Ok(false)
             }
-        };
+        }
+    }
+
+    fn count(&mut self, place: usize) {
         self.n_events += 1;
+        *self.counts.entry(place).or_default() += 1;
+    }
+
+    fn act(&mut self, event: &Event<'_>, at: u64) -> Result<(), Error> {
         let phase = event.phase.map(value::text).unwrap_or_default();
         let place = KINDS.iter().position(|kind| kind.phase == phase).unwrap_or(KINDS.len());
-        *self.counts.entry(place).or_default() += 1;
         let name = event.name.map(value::text).unwrap_or_default();
         if phase == "M" {
-            self.metadata(&event, &name);
+            self.count(place);
+            self.metadata(event, &name);
             return Ok(());
         }
         let time = match event.time.map(ns) {
@@ -175,34 +183,35 @@ impl Conversion {
                 return Ok(());
             }
         };
-        let track = self.track(&event);
+        self.count(place);
+        let track = self.track(event);
         match phase.as_ref() {
-            "X" => self.span(track, time, &event, &name),
+            "X" => self.span(track, time, event, &name),
             "B" => {
-                let region = self.region(&event, &name);
+                let region = self.region(event, &name);
                 self.draft.add(track, time, &Act::Enter { region })?;
-                self.facts(track, &name, &event)
+                self.facts(track, &name, event)
             }
             "E" => {
-                let region = (!name.is_empty()).then(|| self.region(&event, &name));
-                self.facts_before(track, time, &name, &event)?;
+                let region = (!name.is_empty()).then(|| self.region(event, &name));
+                self.facts_before(track, time, &name, event)?;
                 self.draft.add(track, time, &Act::Leave { region })
             }
-            "C" => self.counters(track, time, &event, &name),
+            "C" => self.counters(track, time, event, &name),
             "b" | "S" => {
-                let region = self.region(&event, &name);
-                let key = key(&event, &name, phase == "S");
+                let region = self.region(event, &name);
+                let key = key(event, &name, phase == "S");
                 self.draft.add(track, time, &Act::Begin { region, key })?;
-                self.event_with_arguments(track, time, &name, &event)
+                self.event_with_arguments(track, time, &name, event)
             }
             "e" | "F" => {
-                let key = key(&event, &name, phase == "F");
+                let key = key(event, &name, phase == "F");
                 self.draft.add(track, time, &Act::End { key })?;
-                self.event_with_arguments(track, time, &name, &event)
+                self.event_with_arguments(track, time, &name, event)
             }
-            "s" | "t" | "f" => self.flow(track, time, &event, (&phase, &name)),
+            "s" | "t" | "f" => self.flow(track, time, event, (&phase, &name)),
             _ => {
-                let mut fields = Fields::of(&event);
+                let mut fields = Fields::of(event);
                 let known = KINDS.get(place).unwrap_or(&OTHER);
                 if let Some(id) = event.id.or(event.id2) {
                     fields.value("id", id);
@@ -243,10 +252,12 @@ impl Conversion {
             let is_next = phase == "f" && binds.as_deref() != Some("e");
             self.draft.add(track, time, &Act::FlowIn { key, is_next })?;
         }
-        if phase != "f" {
-            self.draft.add(track, time, &Act::FlowOut { key })?;
+        match phase {
+            "s" => self.draft.add(track, time, &Act::FlowOut { key }),
+            // What leads on from here comes behind what has led here.
+            "t" => self.draft.also(track, &Act::FlowOut { key }),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn counters(&mut self, track: u32, time: i64, event: &Event<'_>, name: &str) -> Result<(), Error> {

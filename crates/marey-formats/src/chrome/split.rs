@@ -1,7 +1,7 @@
 //! Cuts the text into the objects of its list of events, without understanding them.
 //!
-//! The one idea: braces outside of strings are counted. What has no end gives up its first line, and the search goes on
-//! behind that.
+//! The one idea: braces outside of strings are counted. Where that leads nowhere, the next event is where a brace, a comma and
+//! a brace follow each other.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -186,6 +186,8 @@ impl Splitter {
             match (is_text, byte) {
                 (true, _) if is_escaped => is_escaped = false,
                 (true, b'\\') => is_escaped = true,
+                // A text has no line breaks: its end is missing.
+                (true, b'\n') => return Ok(None),
                 (true, b'"') => {
                     is_text = false;
                     if depth == 0 {
@@ -227,12 +229,20 @@ impl Splitter {
                         what: "so many events have no end that the rest is left out",
                     });
                 }
-                self.at += 1;
-                let rest = &self.data[self.at..];
-                let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-                self.at += line;
+                self.at += next_event(&self.data[self.at..]);
                 Ok(Piece::Damage { at, what: "an event that has no end" })
             }
+        }
+    }
+
+    /// Says that the last event, of so many bytes, was none. If there seem to be several in it, those behind the first are
+    /// looked at anew.
+    pub(super) fn retry(&mut self, len: usize) {
+        let begin = self.at.saturating_sub(len);
+        let next = next_event(&self.data[begin..self.at]);
+        if self.in_vain <= MOST_IN_VAIN {
+            self.in_vain += self.at - begin - next;
+            self.at = begin + next;
         }
     }
 
@@ -295,6 +305,21 @@ impl Splitter {
     }
 }
 
+/// Where the event behind this one seems to begin, which has no end where one should be.
+fn next_event(text: &[u8]) -> usize {
+    let mut before = [0; 2];
+    for (at, byte) in text.iter().enumerate().skip(1) {
+        if byte.is_ascii_whitespace() {
+            continue;
+        }
+        if *byte == b'{' && before == [b'}', b','] {
+            return at;
+        }
+        before = [before[1], *byte];
+    }
+    text.len()
+}
+
 fn no_list(path: &Path) -> Error {
     Error::Unreadable {
         path: path.to_owned(),
@@ -330,17 +355,14 @@ mod tests {
         assert_eq!(pieces(r#"[{"a":1},{"b":{"c":[2]}}]"#), [r#"1 {"a":1}"#, r#"9 {"b":{"c":[2]}}"#]);
         assert_eq!(
             pieces(r#"{"x":1.5,"traceEvents": [ {"a":"}\"{"} ],"y":"z","w":[1,{"q":2}]}"#),
-            ["x=1.5", r#"25 {"a":"}\"{"}"#, "y=\"z\"", r#"w=[1,{"q":2}]"#]
+            ["x=1.5", r#"26 {"a":"}\"{"}"#, "y=\"z\"", r#"w=[1,{"q":2}]"#]
         );
     }
 
     #[test]
-    fn a_list_may_end_in_the_middle_and_what_is_damaged_costs_a_line() {
+    fn a_list_may_end_in_the_middle_and_what_is_damaged_costs_one_event() {
         assert_eq!(pieces("[{\"a\":1},\n"), ["1 {\"a\":1}"]);
-        assert_eq!(
-            pieces("[{\"a\":1},\n{\"b\":2,\n{\"c\":3}]"),
-            ["1 {\"a\":1}", "11: an event that has no end", "19 {\"c\":3}"]
-        );
+        assert_eq!(pieces("[{\"a\":\"x},\n{\"b\":2}]"), ["1: an event that has no end", "11 {\"b\":2}"]);
         assert_eq!(pieces("[{\"a\":1},x,{\"c\":3}]"), ["1 {\"a\":1}", "9: no event", "11 {\"c\":3}"]);
         assert_eq!(
             pieces("{\"traceEvents\":[{\"a\":1}"),

@@ -20,7 +20,7 @@ struct Line {
 const RESOLUTION: f64 = 2.5;
 const BEGIN: u64 = 1_000_000_007;
 
-fn marey(dir: &Path, words: &[&str]) -> Output {
+pub(super) fn marey(dir: &Path, words: &[&str]) -> Output {
     let mut marey = Command::new(env!("CARGO_BIN_EXE_marey"));
     marey.current_dir(dir).env("XDG_STATE_HOME", dir.join(".state")).args(words).output().unwrap()
 }
@@ -66,7 +66,7 @@ fn printed(dir: &Path, archive: &str) -> Vec<Line> {
 }
 
 /// Imports the archive, of which nothing may be wrong; what was said of it.
-fn imported(dir: &Path, archive: &str) -> Value {
+pub(super) fn imported(dir: &Path, archive: &str) -> Value {
     let output = marey(dir, &["import", archive, "-o", "run.marey", "--json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
@@ -117,7 +117,7 @@ fn sums_of(lines: &[Line]) -> Sums {
     sums
 }
 
-fn run_of(dir: &Path) -> Archive {
+pub(super) fn run_of(dir: &Path) -> Archive {
     Archive::open(&dir.join("run.marey")).unwrap()
 }
 
