@@ -1,6 +1,6 @@
 //! Writes the seeds of all fuzz targets: `seeds DIRECTORY` fills `DIRECTORY/TARGET/`.
 
-use marey_fuzz::{Parts, everything, records, trees};
+use marey_fuzz::{Foreign, Parts, everything, records, trees};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +25,7 @@ fn main() -> io::Result<()> {
     write(&into.join("spool"), &taken_apart)?;
     write(&into.join("trees"), &trees())?;
     write(&into.join("remarks"), &remarks())?;
+    write(&into.join("imports"), &imports()?)?;
     let window = r#""from_ns":0,"to_ns":1000,"resolution_log2":3,"locations":[[0,9]],"exact":true"#;
     let sample = r#"{"from_ns":0,"to_ns":1000,"locations":[[0,9]],"region":1,"of":"duration"}"#;
     let windows = ["states", "totals", "course", "messages", "waits", "path"];
@@ -67,6 +68,40 @@ fn remarks() -> Vec<Vec<u8>> {
         .map(|(form, text)| [&[form], text.as_bytes()].concat())
         .to_vec()
 }
+
+/// Small traces of each format: some of our own, and the real ones that lie beside the project, if they do.
+fn imports() -> io::Result<Vec<Vec<u8>>> {
+    let events = r#"{"traceEvents":[{"ph":"X","name":"a","cat":"c","pid":1,"tid":2,"ts":1.5,"dur":9,"args":{"n":-1}},
+        {"ph":"B","name":"MPI_Send","pid":1,"tid":2,"ts":2},{"ph":"E","pid":1,"tid":2,"ts":"3"},
+        {"ph":"b","id":"x","name":"s","pid":1,"tid":3,"ts":2},{"ph":"e","id":"x","name":"s","pid":1,"tid":3,"ts":4},
+        {"ph":"s","id":1,"name":"f","pid":1,"tid":2,"ts":2},{"ph":"f","id":1,"name":"f","bp":"e","pid":1,"tid":3,"ts":5},
+        {"ph":"C","name":"k","pid":1,"tid":2,"ts":3,"args":{"value":1.5}},{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"t"}}]}"#;
+    let mut seeds = vec![Foreign::of_file(events.as_bytes())];
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/samples");
+    let mut dirs = vec![samples];
+    while let Some(dir) = dirs.pop() {
+        // Without the samples there is less to begin with.
+        let Ok(entries) = std::fs::read_dir(&dir) else { continue };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if entry.metadata()?.len() < MOST_SEED {
+                seeds.push(Foreign::of_file(&std::fs::read(&path)?));
+            }
+        }
+        let read = |name: &str| std::fs::read(dir.join(name));
+        if let (Ok(global), Ok(own), Ok(events)) =
+            (read("traces.def"), read("traces/0.def"), read("traces/0.evt"))
+        {
+            seeds.push(Foreign::of_archive([&global, &own, &events]));
+        }
+    }
+    Ok(seeds)
+}
+
+/// Bytes of a seed: what is larger is tried less often.
+const MOST_SEED: u64 = 64 << 10;
 
 fn write(dir: &Path, seeds: &[Vec<u8>]) -> io::Result<()> {
     std::fs::create_dir_all(dir)?;

@@ -8,8 +8,10 @@ use marey_model::Triple;
 use marey_model::spool::{ALIGN, Definition, Head, Open, Record, SLACK, Stream, at, put, view};
 use marey_testkit::{Message, Process, Spool};
 
+mod foreign;
 mod trees;
 
+pub use foreign::Foreign;
 pub use trees::{Trees, sampled, trees};
 
 /// A site with a call stack; the test kit numbers its own from 0.

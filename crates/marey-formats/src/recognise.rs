@@ -20,6 +20,17 @@ pub enum Format {
 }
 
 impl Format {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Otf2, Self::Chrome];
+
+    /// The format, and what to name of it.
+    const fn what_to_name(self) -> &'static str {
+        match self {
+            Self::Otf2 => "OTF2 (the file NAME.otf2)",
+            Self::Chrome => "Chrome trace events (JSON, also compressed by gzip)",
+        }
+    }
+
     /// What it is called in messages.
     pub const fn name(self) -> &'static str {
         match self {
@@ -172,13 +183,9 @@ fn unknown(path: &Path, what: &str) -> Error {
         Where::Early => is_early(bytes),
     });
     let what = match other {
-        Some((_, _, name)) => format!("this is {name}, and no format"),
-        None => what.to_owned(),
+        Some((_, _, name)) => format!("this is {name}, which cannot be imported; what can"),
+        None => format!("{what} that can be imported"),
     };
-    Error::Unknown {
-        path: path.to_owned(),
-        what: format!(
-            "{what} that can be imported (OTF2: the file NAME.otf2; Chrome trace events: JSON, perhaps compressed by gzip)"
-        ),
-    }
+    let readable = Format::ALL.map(Format::what_to_name).join(", ");
+    Error::Unknown { path: path.to_owned(), what: format!("{what}: {readable}") }
 }

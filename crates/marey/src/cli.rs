@@ -486,11 +486,8 @@ pub(crate) struct MergeArgs {
     #[arg(long)]
     pub(crate) keep_spool: bool,
 
-    /// Do not look for what waits, for whom, and why
-    ///
-    /// Of runs with many short waits that is most of the work. Whatever tells of it then looks for it itself, each time anew.
-    #[arg(long)]
-    pub(crate) no_causes: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
 
     /// Keep the text of the program's sources that lie in DIR, or in this directory, for the viewer
     ///
@@ -505,16 +502,6 @@ pub(crate) struct MergeArgs {
     /// Who gets the run gets it, too; `marey export` leaves it out.
     #[arg(long)]
     pub(crate) embed_code: bool,
-
-    /// Threads to use; all processors if not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub(crate) threads: Option<u32>,
-
-    /// Memory for events on their way, in MiB; about 256 if not given
-    ///
-    /// Less makes more and smaller parts. What must be known of the run as a whole comes on top.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
-    pub(crate) memory_mb: Option<u64>,
 
     /// Fit the clocks of a finished run again
     ///
@@ -534,6 +521,26 @@ pub(crate) struct MergeArgs {
     /// Forget all offsets of a finished run, and what --reclock found
     #[arg(long, conflicts_with_all = ["output", "force", "keep_spool"])]
     pub(crate) reset: bool,
+}
+
+/// How much a merge does, and with what.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct WorkArgs {
+    /// Do not look for what waits, for whom, and why
+    ///
+    /// Of runs with many short waits that is most of the work. Whatever tells of it then looks for it itself, each time anew.
+    #[arg(long)]
+    pub(crate) no_causes: bool,
+
+    /// Threads to use; all processors if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) threads: Option<u32>,
+
+    /// Memory for events on their way, in MiB; about 256 if not given
+    ///
+    /// Less makes more and smaller parts. What must be known of the run as a whole comes on top.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
+    pub(crate) memory_mb: Option<u64>,
 }
 
 /// `3=+20us`, `node2=-1.5ms`

@@ -3,6 +3,7 @@
 //! The one idea: what the tool recorded becomes a spool in the new run, and the merge is the same as after a recording.
 //! Formats are the matter of `marey_formats`.
 
+use std::cmp::Reverse;
 use std::fs::{self, DirBuilder};
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
@@ -62,6 +63,9 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
+/// Kinds of records that are named in a line, the most frequent first.
+const NAMES: usize = 4;
+
 /// A directory beside a run, where it is made; gone when it is not needed any more.
 struct Aside(PathBuf);
 
@@ -98,11 +102,9 @@ fn merge(args: &ImportArgs, run: &Path) -> anyhow::Result<ExitCode> {
         output: None,
         force: false,
         keep_spool: false,
-        no_causes: args.no_causes,
+        work: args.work.clone(),
         embed_sources: None,
         embed_code: false,
-        threads: args.threads,
-        memory_mb: args.memory_mb,
         reclock: false,
         offset: Vec::new(),
         reset: false,
@@ -119,16 +121,22 @@ fn tell(args: &ImportArgs, kind: Format, imported: &Imported) {
         format::counted(imported.locations, "location"),
         format::counted_as(imported.processes, "process", "processes"),
     ));
-    let of = |fate: Fate| {
-        let names = imported.records.iter().filter(|it| it.1 == fate);
-        names.map(|(name, _, number)| format!("{name} {number}")).collect::<Vec<_>>().join(", ")
-    };
-    let (kept, ignored) = (of(Fate::Kept), of(Fate::Ignored));
-    if !kept.is_empty() {
-        say(&format!("kept as events: {kept}"));
-    }
-    if !ignored.is_empty() {
-        say(&format!("counted only: {ignored}"));
+    for (fate, what) in [(Fate::Kept, "kept as events"), (Fate::Ignored, "counted only")] {
+        let mut of: Vec<_> = imported.records.iter().filter(|it| it.1 == fate).collect();
+        of.sort_by_key(|it| Reverse(it.2));
+        let number = of.iter().map(|it| it.2).sum();
+        let mut names: Vec<&str> = of.iter().map(|it| it.0.as_str()).take(NAMES).collect();
+        if NAMES < of.len() {
+            names.push("… (`--json` has all)");
+        }
+        if number > 0 {
+            let records = format::counted(number, "record");
+            say(&format!(
+                "{what}: {records} of {}: {}",
+                format::counted(of.len() as u64, "kind"),
+                names.join(", ")
+            ));
+        }
     }
     for (text, number) in imported.problems.iter().take(10) {
         say(&format!("warning: {text} ({number})"));

@@ -59,8 +59,8 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         DirBuilder::new().mode(0o700).create(&places.run).with_context(cannot)?;
     }
     let config = Config {
-        threads: args.threads.and_then(|threads| usize::try_from(threads).ok()),
-        memory_bytes: args.memory_mb.map_or(Config::DEFAULT_MEMORY_BYTES, bytes_of_mib),
+        threads: args.work.threads.and_then(|threads| usize::try_from(threads).ok()),
+        memory_bytes: args.work.memory_mb.map_or(Config::DEFAULT_MEMORY_BYTES, bytes_of_mib),
         // Whoever fits clocks again may do so once more.
         keep_spool: args.keep_spool || args.reclock,
     };
@@ -98,7 +98,7 @@ fn begin_unfinished(run: &Path) -> anyhow::Result<File> {
 /// What comes last, for the run is whole without: why it took so long, what compilers said, and what the program consists of.
 fn finish(run: &Path, args: &MergeArgs, unfinished: File) -> anyhow::Result<()> {
     let mut unprepared = None;
-    if !args.no_causes {
+    if !args.work.no_causes {
         let _busy = Busy::with("explaining");
         unprepared = marey_archive::prepare(run).err();
     }

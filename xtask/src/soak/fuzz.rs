@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
 
-const TARGETS: [&str; 6] = ["archive", "records", "remarks", "request", "spool", "trees"];
+const TARGETS: [&str; 7] = ["archive", "imports", "records", "remarks", "request", "spool", "trees"];
 /// Longer than anything takes on a loaded machine: more is a hang.
 const TIMEOUT_S: u32 = 20;
 const MEMORY_MB: u32 = 3000;

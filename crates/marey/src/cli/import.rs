@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::WorkArgs;
+
 /// `marey import`
 #[derive(Debug, Args)]
 #[command(
@@ -40,15 +42,6 @@ pub(crate) struct ImportArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Do not look for what waits, for whom, and why
-    #[arg(long)]
-    pub(crate) no_causes: bool,
-
-    /// Threads to use for the merge; all processors if not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub(crate) threads: Option<u32>,
-
-    /// Memory for events on their way, in MiB; about 256 if not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
-    pub(crate) memory_mb: Option<u64>,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
 }
