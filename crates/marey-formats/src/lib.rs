@@ -9,13 +9,16 @@
 //! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * `otf2`: Open Trace
-//!   Format 2, of Score-P and others.
+//!   Format 2, of Score-P and others. * `clog2`, `alog`: logs of MPE.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
+mod alog;
 mod bytes;
+mod clog2;
 mod draft;
 mod error;
+mod mpe;
 mod mpi;
 mod otf2;
 pub mod problems;
@@ -88,6 +91,8 @@ pub fn document() -> String {
          messages, counters …), *kept* as an event that describes itself, or *ignored*, and counted either way: \
          `marey import --json` says how many there were of each.\n\n",
     ) + &otf2::document()
+        + &clog2::document()
+        + &alog::document()
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.
@@ -99,5 +104,7 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
     let (format, file) = recognise(input)?;
     match format {
         Format::Otf2 => otf2::import(&file, spool, progress),
+        Format::Clog2 => clog2::import(&file, spool, progress),
+        Format::Alog => alog::import(&file, spool, progress),
     }
 }

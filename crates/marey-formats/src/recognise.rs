@@ -14,6 +14,10 @@ use crate::Error;
 pub enum Format {
     /// Open Trace Format 2.
     Otf2,
+    /// CLOG-2 of MPE2.
+    Clog2,
+    /// ALOG, the text format before it.
+    Alog,
 }
 
 impl Format {
@@ -21,6 +25,8 @@ impl Format {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Otf2 => "an OTF2 archive",
+            Self::Clog2 => "a CLOG-2 log",
+            Self::Alog => "an ALOG log",
         }
     }
 
@@ -28,7 +34,13 @@ impl Format {
     fn of(beginning: &[u8]) -> Option<Self> {
         // Behind a buffer's two bytes stands the name.
         let is_otf2 = beginning.first() == Some(&3) && beginning.get(2..7) == Some(b"OTF2\0");
-        is_otf2.then_some(Self::Otf2)
+        if is_otf2 {
+            return Some(Self::Otf2);
+        }
+        if beginning.starts_with(b"CLOG-02") {
+            return Some(Self::Clog2);
+        }
+        crate::alog::is_beginning(beginning).then_some(Self::Alog)
     }
 }
 
@@ -111,7 +123,6 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
 /// Formats that are known by what a file begins with, and not read: where that stands, and what to call it.
 const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::First, b"#Paraver", "a Paraver trace"),
-    (Where::First, b"CLOG-02", "a CLOG-2 log"),
     (Where::Early, b"SLOG 2.", "a SLOG-2 log"),
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
     (Where::Early, b"%EventDef", "a Pajé trace"),
@@ -152,6 +163,6 @@ fn unknown(path: &Path, what: &str) -> Error {
     };
     Error::Unknown {
         path: path.to_owned(),
-        what: format!("{what} that can be imported (OTF2: the file NAME.otf2)"),
+        what: format!("{what} that can be imported (OTF2: the file NAME.otf2; CLOG-2, ALOG)"),
     }
 }
