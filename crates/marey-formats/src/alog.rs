@@ -19,7 +19,7 @@ use self::convert::Convert;
 use self::line::{Line, Lines};
 use crate::draft::{self, Draft};
 use crate::problems::kind;
-use crate::{Error, Fate, Imported, Progress};
+use crate::{Error, Fate, Imported, Progress, mpe};
 
 /// Processes that are told apart, more than any log has.
 const MOST_PROCESSES: usize = 1 << 20;
@@ -38,21 +38,22 @@ pub(crate) fn is_beginning(beginning: &[u8]) -> bool {
 pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imported, Error> {
     let mut lines = Lines::open(file)?;
     progress.begin(2 * lines.len());
-    let mut ranks = BTreeSet::new();
+    let (mut ranks, mut has_messages) = (BTreeSet::new(), false);
     let mut half = |bytes: u64| progress.advance(bytes / 2);
     lines.each(&mut half, &mut |line| {
         let rank = line.and_then(|line| u32::try_from(line.process).ok().filter(|_| line.is_event()));
+        has_messages |= line.is_some_and(|line| matches!(line.event, mpe::SEND | mpe::RECEIVE));
         ranks.extend(rank.filter(|_| ranks.len() < MOST_PROCESSES));
         Ok(())
     })?;
     let mut lines = Lines::open(file)?;
     let mut draft = Draft::new(&draft::beside(spool), "ALOG");
-    let mut convert = Convert::new(&mut draft, &ranks);
+    let mut convert = Convert::new(&mut draft, &ranks, has_messages);
     let mut rest = |bytes: u64| progress.advance(bytes - bytes / 2);
     lines.each(&mut rest, &mut |line| convert.line(line))?;
     let (header, count) = convert.end();
     if let Some(creator) = &header.creator {
-        draft.recorder = creator.clone();
+        draft.recorder = format!("ALOG of {creator}");
     }
     draft.problems.add(kind::DAMAGED, "lines that are no records", count.strays);
     let mut imported = draft.finish(spool, (progress, lines.len()))?;

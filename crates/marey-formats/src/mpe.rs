@@ -14,9 +14,20 @@ pub(crate) const RECEIVE: i64 = -102;
 
 /// The region that a state is: a function of MPI by its name, else one of the program.
 pub(crate) fn region(name: &str) -> Region {
-    let of_mpi = name.starts_with("MPI_") || name.starts_with("PMPI_");
-    let (level, verb, role, noun) = if of_mpi {
-        ((Level::MPI.into(), Tier::Runtime), name, mpi::role(name), ("".into(), String::new()))
+    let is_of_mpi = name.starts_with("MPI_") || name.starts_with("PMPI_");
+    of(name, is_of_mpi.then_some(name))
+}
+
+/// The same in a log with messages: MPICH 1 wrote its own states as `SEND` and `BARRIER`.
+pub(crate) fn short_region(name: &str) -> Region {
+    let is_short = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let function = format!("MPI_{name}");
+    if is_short && mpi::role(&function) != Role::Manage { of(name, Some(&function)) } else { region(name) }
+}
+
+fn of(name: &str, function: Option<&str>) -> Region {
+    let (level, verb, role, noun) = if let Some(function) = function {
+        ((Level::MPI.into(), Tier::Runtime), name, mpi::role(function), ("".into(), String::new()))
     } else {
         let noun = ("function".into(), name.to_owned());
         ((Level::SOURCE.into(), Tier::Source), "execute", Role::Work, noun)

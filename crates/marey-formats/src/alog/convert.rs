@@ -42,13 +42,14 @@ struct Place {
 }
 
 impl<'a> Convert<'a> {
-    pub(super) fn new(draft: &'a mut Draft, ranks: &BTreeSet<u32>) -> Self {
+    pub(super) fn new(draft: &'a mut Draft, ranks: &BTreeSet<u32>, has_messages: bool) -> Self {
         let mut processes = BTreeMap::new();
         for rank in ranks {
             let process = draft.process(Owner { rank: Some(*rank), ..Owner::default() });
             processes.insert(i64::from(*rank), process);
         }
-        let (header, tracks, count) = (Header::default(), BTreeMap::new(), Count::default());
+        let header = Header::new(has_messages);
+        let (tracks, count) = (BTreeMap::new(), Count::default());
         Self { draft, header, processes, tracks, count }
     }
 

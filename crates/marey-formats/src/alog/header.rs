@@ -47,7 +47,7 @@ pub(super) const KINDS: [Kind; 15] = [
         -13,
         "state",
         Mapped,
-        "regions: of MPI if the name begins with `MPI_`, else functions of the program",
+        "regions: of MPI if the name begins with `MPI_`, or is that of a function that communicates without it (`SEND`) and the log has messages; else functions of the program",
     ),
     kind(-14, "message type", Ignored, "unused"),
     kind(-15, "name of a process", Mapped, "its command"),
@@ -70,6 +70,8 @@ pub(super) enum Meaning {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Header {
     pub creator: Option<String>,
+    /// Whether there are messages, so states may be functions of MPI by short names.
+    has_messages: bool,
     cycles: i64,
     roll_over: i64,
     names: BTreeMap<i64, String>,
@@ -81,6 +83,10 @@ pub(super) struct Header {
 }
 
 impl Header {
+    pub(super) fn new(has_messages: bool) -> Self {
+        Self { has_messages, ..Self::default() }
+    }
+
     pub(super) fn learn(&mut self, line: &Line) {
         let comment = || line.comment.clone();
         match line.event {
@@ -94,7 +100,8 @@ impl Header {
                 }
             }
             -13 => {
-                let region = mpe::region(state(&line.comment));
+                let named = if self.has_messages { mpe::short_region } else { mpe::region };
+                let region = named(state(&line.comment));
                 // Of one start, the first holds.
                 if !self.starts.contains_key(&line.task) {
                     self.starts.insert(line.task, region.clone());

@@ -30,6 +30,8 @@ pub(super) struct Preamble {
     pub table: Option<u64>,
     /// Whether it says in which order bytes stand.
     says_order: bool,
+    /// Whether it says where a table is, and that cannot be.
+    lacks_table: bool,
 }
 
 impl Preamble {
@@ -62,14 +64,16 @@ impl Preamble {
         };
         let world_size = number("max_comm_world_size=").and_then(|size| u32::try_from(size).ok());
         let is_little = is("is_big_endian=", "FALSE");
+        let said = table(values("commtable_fptr="));
+        let table = said.filter(|at| (LEN..=len).contains(at) && (at - LEN) % block == 0);
         Ok(Self {
             version,
             order: if is_little { Order::Little } else { Order::Big },
             is_finished: is("is_finalzed=", "TRUE"),
             block,
             world_size: world_size.filter(|size| (1..=MOST_RANKS).contains(size)),
-            table: table(values("commtable_fptr="))
-                .filter(|at| (LEN..=len).contains(at) && (at - LEN) % block == 0),
+            table,
+            lacks_table: said.is_some_and(|at| at > 0) && table.is_none(),
             says_order: is_little || is("is_big_endian=", "TRUE"),
         })
     }
@@ -84,6 +88,11 @@ impl Preamble {
         if !self.says_order {
             let what = "the preamble does not say in which order bytes stand: taken for big-endian";
             problems.add(kind::DAMAGED, what, 1);
+        }
+        if self.lacks_table {
+            let what =
+                "the table of communicators is not where the preamble says: perhaps the file is cut off";
+            problems.add(kind::MISSING, what, 1);
         }
         if !self.is_finished {
             problems.add(kind::MISSING, "the program did not finish this log: is_finalzed is not TRUE", 1);
