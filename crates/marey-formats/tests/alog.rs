@@ -6,38 +6,7 @@ use std::path::Path;
 use marey_formats::{Error, Fate, Format, Imported, import, recognise};
 
 /// Two ranks; a state, an event with a name and one without, a message, and a timer that runs over.
-const LOG: &str = "\
-# a comment
-
--1 0 0 0 0 0 by hand
- -2  0 0 9 0 0
--3 0 0 2 0 0
--4 0 0 1 0 0
--5 0 0 3 0 0
--6 0 0 0 0 100
--7 0 0 0 0 900
--8 0 0 2 0 0
--9 0 0 7 0 0 \"iteration  \"
--10 0 0 7 0 0 %d of many
--11 0 0 0 0 1000000
--13 0 1 2 0 0 red:solid MPI_Send
--13 0 3 4 0 0 : MPI_Recv
--13 0 5 6 0 0 blue compute
--14 0 0 0 0 0
--15 1 0 0 0 0 worker
--100 0 0 0 0 100
-5 0 0 8 0 110
-7 0 0 3 0 120 with a comment
-6 0 0 9 0 130
-1 0 0 0 0 200
--101 0 0 1 0 210 99 12
-2 0 0 0 0 220
-3 1 0 0 0 300
--102 1 0 0 0 310 99 12
-4 1 0 0 0 320
-8 1 0 4 1 330
-: %d
-";
+const LOG: &str = include_str!("alog/small.alog");
 
 fn read(log: &[u8]) -> Result<Imported, Error> {
     let dir = tempfile::tempdir().unwrap();
