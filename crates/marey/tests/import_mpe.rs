@@ -58,6 +58,21 @@ fn records_of_clog2_are_what_they_were_written_as() {
 #[test]
 fn lines_of_alog_are_what_they_were_written_as() {
     let lines = dumped(include_bytes!("../../marey-formats/tests/alog/small.alog"));
-    let expected = [""];
-    assert_eq!(lines, expected, "{}", lines.join("\n"));
+    // The timer has run over once before the last line, which is 1 s later for it.
+    let expected = [
+        r#"0.000000000 rank 0 * clock {"data":0}"#,
+        "0.000010000 rank 0 > compute",
+        r#"0.000010000 rank 0 * data at the end {"value":9}"#,
+        r#"0.000010000 rank 0 * data {"value":8}"#,
+        r#"0.000020000 rank 0 * iteration {"comment":"with a comment","data":3}"#,
+        "0.000030000 rank 0 < compute 20.0 µs",
+        "0.000100000 rank 0 > MPI_Send",
+        "0.000100000 rank 0 -> rank 1 12 B tag 99 MPI_COMM_WORLD",
+        "0.000120000 rank 0 < MPI_Send 20.0 µs 12 B",
+        "0.000200000 rank 1 > MPI_Recv",
+        "0.000220000 rank 1 <- rank 0 12 B tag 99 MPI_COMM_WORLD",
+        "0.000220000 rank 1 < MPI_Recv 20.0 µs 12 B",
+        r#"1.000230000 rank 1 * event 8 {"data":4}"#,
+    ];
+    assert_eq!(lines, expected);
 }
