@@ -4,6 +4,7 @@
 //! stands.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::line::{Line, Time};
 use crate::Fate::{self, Ignored, Mapped};
@@ -103,8 +104,8 @@ impl Header {
                 let named = if self.has_messages { mpe::short_region } else { mpe::region };
                 let region = named(state(&line.comment));
                 // Of one start, the first holds.
-                if !self.starts.contains_key(&line.task) {
-                    self.starts.insert(line.task, region.clone());
+                if let Entry::Vacant(start) = self.starts.entry(line.task) {
+                    start.insert(region.clone());
                     self.ends.entry(line.data).or_insert(region);
                 }
             }

@@ -65,7 +65,7 @@ impl Preamble {
         let world_size = number("max_comm_world_size=").and_then(|size| u32::try_from(size).ok());
         let is_little = is("is_big_endian=", "FALSE");
         let said = table(values("commtable_fptr="));
-        let table = said.filter(|at| (LEN..=len).contains(at) && (at - LEN) % block == 0);
+        let table = said.filter(|at| (LEN..=len).contains(at) && (at - LEN).is_multiple_of(block));
         Ok(Self {
             version,
             order: if is_little { Order::Little } else { Order::Big },

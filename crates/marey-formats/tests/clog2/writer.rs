@@ -1,7 +1,7 @@
 //! A small log with each type of record, whose numbers are known, in either order of bytes.
 
 /// Bytes of a block: few, so that there are several.
-pub const BLOCK: usize = 1024;
+pub(crate) const BLOCK: usize = 1024;
 
 /// What is written so far.
 struct Writer {
@@ -52,7 +52,7 @@ fn texts(colour: &str, name: &str, format: &str) -> Vec<u8> {
 }
 
 /// The log: two ranks, the second of which has two threads; its records are counted in the tests.
-pub fn log(is_big: bool) -> Vec<u8> {
+pub(crate) fn log(is_big: bool) -> Vec<u8> {
     let mut w = Writer { is_big, blocks: Vec::new() };
     let (zero, one) = ((0, 0, 0), (0, 1, 0));
     w.record(-0.002, one, 11, &[], &w.real(0.5));

@@ -67,6 +67,8 @@ fn what_ran(facts: &Facts<'_>) -> String {
     }
     match run.hosts.as_slice() {
         [] => {}
+        // Traces of other tools do not say where they were recorded.
+        [host] if host.is_empty() => {}
         [host] => what.push_str(&format!(" on {}", harmless(host))),
         hosts => what.push_str(&format!(" on {} hosts", hosts.len())),
     }
