@@ -15,14 +15,16 @@ mod line;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use self::convert::Convert;
-use self::line::{Line, Lines};
+pub(crate) use self::convert::Convert;
+pub(crate) use self::header::Header;
+use self::line::Lines;
+pub(crate) use self::line::{Line, Time};
 use crate::draft::{self, Draft};
 use crate::problems::kind;
 use crate::{Error, Fate, Imported, Progress, mpe};
 
 /// Processes that are told apart, more than any log has.
-const MOST_PROCESSES: usize = 1 << 20;
+pub(crate) const MOST_PROCESSES: usize = 1 << 20;
 
 /// Whether a file that begins so is a log: its first line that is no comment is one of a header.
 pub(crate) fn is_beginning(beginning: &[u8]) -> bool {
@@ -48,7 +50,7 @@ pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Resu
     })?;
     let mut lines = Lines::open(file)?;
     let mut draft = Draft::new(&draft::beside(spool), "ALOG");
-    let mut convert = Convert::new(&mut draft, &ranks, has_messages);
+    let mut convert = Convert::new(&mut draft, &ranks, Header::new(has_messages));
     let mut rest = |bytes: u64| progress.advance(bytes - bytes / 2);
     lines.each(&mut rest, &mut |line| convert.line(line))?;
     let (header, count) = convert.end();
@@ -78,7 +80,7 @@ const RECORDS: [(&str, Fate, &str); 5] = [
     (
         record::STATE,
         Fate::Mapped,
-        "enter or leave of a region; data other than 0 are a fact about it, `data` or `data at the end`",
+        "enter or leave of a region; data other than 0 and comments are a fact about it, `data` or `data at the end`",
     ),
     (record::SEND, Fate::Mapped, "sends"),
     (record::RECEIVE, Fate::Mapped, "receives"),

@@ -9,12 +9,13 @@
 //! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * `otf2`: Open Trace
-//!   Format 2, of Score-P and others. * `clog2`, `alog`: logs of MPE.
+//!   Format 2, of Score-P and others. * `clog2`, `clog1`, `alog`: logs of MPE.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
 mod alog;
 mod bytes;
+mod clog1;
 mod clog2;
 mod draft;
 mod error;
@@ -93,6 +94,7 @@ pub fn document() -> String {
     ) + &otf2::document()
         + &clog2::document()
         + &alog::document()
+        + &clog1::document()
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.
@@ -105,6 +107,7 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
     match format {
         Format::Otf2 => otf2::import(&file, spool, progress),
         Format::Clog2 => clog2::import(&file, spool, progress),
+        Format::Clog1 => clog1::import(&file, spool, progress),
         Format::Alog => alog::import(&file, spool, progress),
     }
 }

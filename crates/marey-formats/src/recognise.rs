@@ -16,7 +16,9 @@ pub enum Format {
     Otf2,
     /// CLOG-2 of MPE2.
     Clog2,
-    /// ALOG, the text format before it.
+    /// CLOG-1, before it.
+    Clog1,
+    /// ALOG, the text format before both.
     Alog,
 }
 
@@ -26,6 +28,7 @@ impl Format {
         match self {
             Self::Otf2 => "an OTF2 archive",
             Self::Clog2 => "a CLOG-2 log",
+            Self::Clog1 => "a CLOG-1 log",
             Self::Alog => "an ALOG log",
         }
     }
@@ -39,6 +42,9 @@ impl Format {
         }
         if beginning.starts_with(b"CLOG-02") {
             return Some(Self::Clog2);
+        }
+        if crate::clog1::is_beginning(beginning) {
+            return Some(Self::Clog1);
         }
         crate::alog::is_beginning(beginning).then_some(Self::Alog)
     }
@@ -163,6 +169,6 @@ fn unknown(path: &Path, what: &str) -> Error {
     };
     Error::Unknown {
         path: path.to_owned(),
-        what: format!("{what} that can be imported (OTF2: the file NAME.otf2; CLOG-2, ALOG)"),
+        what: format!("{what} that can be imported (OTF2: the file NAME.otf2; CLOG-1, CLOG-2, ALOG)"),
     }
 }

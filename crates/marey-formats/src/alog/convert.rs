@@ -16,7 +16,7 @@ const MOST_TASKS: i64 = 1 << 16;
 
 /// How many lines there are of each kind.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Count {
+pub(crate) struct Count {
     /// Of a header, by their number.
     pub definitions: BTreeMap<i64, u64>,
     pub records: BTreeMap<&'static str, u64>,
@@ -26,7 +26,7 @@ pub(super) struct Count {
 
 /// A log on its way into a draft.
 #[derive(Debug)]
-pub(super) struct Convert<'a> {
+pub(crate) struct Convert<'a> {
     draft: &'a mut Draft,
     header: Header,
     processes: BTreeMap<i64, u32>,
@@ -41,20 +41,22 @@ struct Place {
     ns: i64,
 }
 
+/// Data and comment.
+type Fact<'a> = (i64, &'a str);
+
 impl<'a> Convert<'a> {
-    pub(super) fn new(draft: &'a mut Draft, ranks: &BTreeSet<u32>, has_messages: bool) -> Self {
+    pub(crate) fn new(draft: &'a mut Draft, ranks: &BTreeSet<u32>, header: Header) -> Self {
         let mut processes = BTreeMap::new();
         for rank in ranks {
             let process = draft.process(Owner { rank: Some(*rank), ..Owner::default() });
             processes.insert(i64::from(*rank), process);
         }
-        let header = Header::new(has_messages);
         let (tracks, count) = (BTreeMap::new(), Count::default());
         Self { draft, header, processes, tracks, count }
     }
 
     /// What the header said, and how many lines there were.
-    pub(super) fn end(self) -> (Header, Count) {
+    pub(crate) fn end(self) -> (Header, Count) {
         for (process, command) in &self.header.commands {
             if let Some(process) = self.processes.get(process) {
                 self.draft.owner(*process).command = vec![command.clone()];
@@ -67,7 +69,7 @@ impl<'a> Convert<'a> {
     ///
     /// # Errors
     /// If what does not fit into memory cannot be written.
-    pub(super) fn line(&mut self, line: Option<&Line>) -> Result<(), Error> {
+    pub(crate) fn line(&mut self, line: Option<&Line>) -> Result<(), Error> {
         let Some(line) = line else {
             self.count.strays += 1;
             return Ok(());
@@ -91,14 +93,18 @@ impl<'a> Convert<'a> {
             mpe::RECEIVE => (record::RECEIVE, self.message(place, line, Act::Receive)),
             -100 => (record::TIMES, self.keep(place, "clock", line)),
             event => match self.header.meaning(event) {
-                Meaning::Start(region) => (record::STATE, self.enter(place, &region, line.data)),
-                Meaning::End(region) => (record::STATE, self.leave(place, &region, line.data)),
+                Meaning::Start(region) => {
+                    (record::STATE, self.enter(place, &region, (line.data, &line.comment)))
+                }
+                Meaning::End(region) => {
+                    (record::STATE, self.leave(place, &region, (line.data, &line.comment)))
+                }
                 // Here data are no more than the direction.
                 Meaning::Either(name) if line.data > 0 => {
-                    (record::STATE, self.enter(place, &mpe::region(&name), 0))
+                    (record::STATE, self.enter(place, &mpe::region(&name), (0, "")))
                 }
                 Meaning::Either(name) if line.data < 0 => {
-                    (record::STATE, self.leave(place, &mpe::region(&name), 0))
+                    (record::STATE, self.leave(place, &mpe::region(&name), (0, "")))
                 }
                 Meaning::Either(name) => (record::EVENT, self.keep(place, &name, line)),
                 Meaning::Event(name) => (record::EVENT, self.keep(place, &name, line)),
@@ -115,31 +121,32 @@ impl<'a> Convert<'a> {
         Some(*self.tracks.entry((line.process, task)).or_insert_with(new))
     }
 
-    fn enter(&mut self, Place { track, ns }: Place, region: &Region, data: i64) -> Result<(), Error> {
+    fn enter(&mut self, Place { track, ns }: Place, region: &Region, fact: Fact<'_>) -> Result<(), Error> {
         let region = self.draft.region(region);
         self.draft.add(track, ns, &Act::Enter { region })?;
-        self.fact(track, "data", data, Draft::also)
+        self.fact(track, "data", fact, Draft::also)
     }
 
-    fn leave(&mut self, Place { track, ns }: Place, region: &Region, data: i64) -> Result<(), Error> {
+    fn leave(&mut self, Place { track, ns }: Place, region: &Region, fact: Fact<'_>) -> Result<(), Error> {
         let region = Some(self.draft.region(region));
-        self.fact(track, "data at the end", data, |draft, track, fact| draft.add(track, ns, fact))?;
+        self.fact(track, "data at the end", fact, |draft, track, fact| draft.add(track, ns, fact))?;
         self.draft.add(track, ns, &Act::Leave { region })
     }
 
-    /// Adds data that an event of a state has as a fact about its region; most have none.
+    /// Adds what an event of a state has as a fact about its region; most have nothing.
     fn fact(
         &mut self,
         track: u32,
         name: &str,
-        data: i64,
+        (data, comment): Fact<'_>,
         add: impl FnOnce(&mut Draft, u32, &Act<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        const KINDS: &[(&str, FieldType)] = &[("value", FieldType::Signed)];
-        let kinds = (self.draft.kind(name, true, KINDS), self.draft.kind(name, false, KINDS));
-        let (Some(kind), Some(as_event), true) = (kinds.0, kinds.1, data != 0) else { return Ok(()) };
-        let mut fields = Vec::new();
-        put_signed(&mut fields, data);
+        if data == 0 && comment.is_empty() {
+            return Ok(());
+        }
+        let (kinds, fields) = fields("value", data, comment);
+        let kinds = (self.draft.kind(name, true, &kinds), self.draft.kind(name, false, &kinds));
+        let (Some(kind), Some(as_event)) = kinds else { return Ok(()) };
         add(self.draft, track, &Act::Fact { kind, as_event, fields: &fields })
     }
 
@@ -163,19 +170,23 @@ impl<'a> Convert<'a> {
     }
 
     fn keep(&mut self, Place { track, ns }: Place, name: &str, line: &Line) -> Result<(), Error> {
-        const KINDS: [(&str, FieldType); 2] = [("data", FieldType::Signed), ("comment", FieldType::Text)];
-        let mut fields = Vec::new();
-        put_signed(&mut fields, line.data);
-        let n_fields = if line.comment.is_empty() {
-            1
-        } else {
-            put_bytes(&mut fields, line.comment.as_bytes());
-            2
-        };
-        let Some(kind) = self.draft.kind(name, false, &KINDS[..n_fields]) else {
+        let (kinds, fields) = fields("data", line.data, &line.comment);
+        let Some(kind) = self.draft.kind(name, false, &kinds) else {
             self.draft.trouble("events of more kinds than can be told apart");
             return Ok(());
         };
         self.draft.add(track, ns, &Act::Event { kind, fields: &fields })
     }
+}
+
+/// Fields of data under a name, and of a comment if there is one.
+fn fields(name: &'static str, data: i64, comment: &str) -> (Vec<(&'static str, FieldType)>, Vec<u8>) {
+    let mut kinds = vec![(name, FieldType::Signed)];
+    let mut fields = Vec::new();
+    put_signed(&mut fields, data);
+    if !comment.is_empty() {
+        kinds.push(("comment", FieldType::Text));
+        put_bytes(&mut fields, comment.as_bytes());
+    }
+    (kinds, fields)
 }

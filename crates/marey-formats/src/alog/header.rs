@@ -69,7 +69,7 @@ pub(super) enum Meaning {
 
 /// What a header says.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Header {
+pub(crate) struct Header {
     pub creator: Option<String>,
     /// Whether there are messages, so states may be functions of MPI by short names.
     has_messages: bool,
@@ -84,11 +84,11 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub(super) fn new(has_messages: bool) -> Self {
+    pub(crate) fn new(has_messages: bool) -> Self {
         Self { has_messages, ..Self::default() }
     }
 
-    pub(super) fn learn(&mut self, line: &Line) {
+    pub(crate) fn learn(&mut self, line: &Line) {
         let comment = || line.comment.clone();
         match line.event {
             -1 if !line.comment.is_empty() => self.creator = Some(comment()),

@@ -11,7 +11,7 @@ const MOST: u64 = 64 << 10;
 
 /// A line: `type process task data cycle timestamp comment`.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(crate) struct Line {
     pub event: i64,
     pub process: i64,
     pub task: i64,
@@ -24,7 +24,7 @@ pub(super) struct Line {
 
 /// A time stamp.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Time {
+pub(crate) enum Time {
     Whole(i64),
     Real(f64),
 }
@@ -48,7 +48,7 @@ impl Line {
     }
 
     /// Whether it is something that happened, not of a header.
-    pub(super) const fn is_event(&self) -> bool {
+    pub(crate) const fn is_event(&self) -> bool {
         self.event >= 0 || self.event <= -100
     }
 }
