@@ -43,7 +43,7 @@ pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Resu
     let (mut ranks, mut has_messages) = (BTreeSet::new(), false);
     let mut half = |bytes: u64| progress.advance(bytes / 2);
     lines.each(&mut half, &mut |line| {
-        let rank = line.and_then(|line| u32::try_from(line.process).ok().filter(|_| line.is_event()));
+        let rank = line.filter(|line| line.is_event()).and_then(|line| mpe::rank(line.process));
         has_messages |= line.is_some_and(|line| matches!(line.event, mpe::SEND | mpe::RECEIVE));
         ranks.extend(rank.filter(|_| ranks.len() < MOST_PROCESSES));
         Ok(())

@@ -224,7 +224,7 @@ pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Resu
             return Ok(());
         }
         has_messages |= matches!(line.event, mpe::SEND | mpe::RECEIVE);
-        let rank = u32::try_from(line.process).ok();
+        let rank = mpe::rank(line.process);
         ranks.extend(rank.filter(|_| ranks.len() < MOST_PROCESSES));
         Ok(())
     })?;

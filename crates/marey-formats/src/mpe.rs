@@ -12,6 +12,14 @@ pub(crate) const SEND: i64 = -101;
 /// Event of a message that has come.
 pub(crate) const RECEIVE: i64 = -102;
 
+/// Ranks are less than this, more than any machine has; what says more is damaged.
+pub(crate) const MOST_RANKS: u32 = 1 << 24;
+
+/// The rank that a number is, if that can be.
+pub(crate) fn rank(number: i64) -> Option<u32> {
+    u32::try_from(number).ok().filter(|rank| *rank < MOST_RANKS)
+}
+
 /// The region that a state is: a function of MPI by its name, else one of the program.
 pub(crate) fn region(name: &str) -> Region {
     let is_of_mpi = name.starts_with("MPI_") || name.starts_with("PMPI_");

@@ -4,6 +4,9 @@
 #[path = "../../marey-formats/tests/clog2/writer.rs"]
 mod writer;
 
+#[path = "../../marey-formats/tests/clog1/writer.rs"]
+mod older;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -75,4 +78,14 @@ fn lines_of_alog_are_what_they_were_written_as() {
         r#"1.000230000 rank 1 * event 8 {"data":4}"#,
     ];
     assert_eq!(lines, expected);
+}
+
+#[test]
+fn records_of_clog1_are_what_they_were_written_as() {
+    let lines = dumped(&older::log(1024));
+    let iterations: Vec<String> =
+        (1..=14).map(|at| format!("0.{at:03}000000 rank 0 * iteration {{\"data\":{at}}}")).collect();
+    let mut expected = vec![""];
+    expected.splice(1..1, iterations.iter().map(String::as_str));
+    assert_eq!(lines, expected, "{}", lines.join("\n"));
 }

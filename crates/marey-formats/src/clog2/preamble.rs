@@ -5,6 +5,7 @@ use std::path::Path;
 use super::unreadable;
 use crate::Error;
 use crate::bytes::Order;
+use crate::mpe::MOST_RANKS;
 use crate::problems::{Problems, kind};
 
 /// Bytes of a preamble.
@@ -13,8 +14,6 @@ pub(super) const LEN: u64 = 1024;
 const VERSION: &str = "CLOG-02.44";
 /// Bytes of a block: MPE's own is 65536, and each is in memory at a time.
 const BLOCK: std::ops::RangeInclusive<u64> = 256..=64 << 20;
-/// Ranks, more than any machine has.
-const MOST_RANKS: u32 = 1 << 24;
 
 /// What a preamble says.
 #[derive(Clone, Debug)]
