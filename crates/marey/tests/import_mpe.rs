@@ -85,7 +85,25 @@ fn records_of_clog1_are_what_they_were_written_as() {
     let lines = dumped(&older::log(1024));
     let iterations: Vec<String> =
         (1..=14).map(|at| format!("0.{at:03}000000 rank 0 * iteration {{\"data\":{at}}}")).collect();
-    let mut expected = vec![""];
-    expected.splice(1..1, iterations.iter().map(String::as_str));
-    assert_eq!(lines, expected, "{}", lines.join("\n"));
+    let begin = [
+        "0.000000000 rank 0 > Compute",
+        r#"0.000000000 rank 0 * data {"comment":"begin","value":0}"#,
+        r#"0.000000000 rank 0 * data at the end {"value":5}"#,
+    ];
+    // The first message is sent in a state that MPICH called after its function; the others in none.
+    let end = [
+        "0.015000000 rank 0 < Compute 15.0 ms",
+        "0.020000000 rank 0 > SEND",
+        "0.020000000 rank 0 -> rank 1 80 B tag 4 MPI_COMM_WORLD",
+        "0.022000000 rank 0 < SEND 2.00 ms 80 B",
+        "0.023000000 rank 1 <- rank 0 80 B tag 4 MPI_COMM_WORLD",
+        "0.023000000 rank 1 = receive 0 ns 80 B",
+        "0.024000000 rank 0 = send 0 ns 16 B",
+        "0.024000000 rank 0 -> rank 1 16 B tag 9 MPI_COMM_WORLD",
+        "0.025000000 rank 1 <- rank 0 16 B tag 9 MPI_COMM_WORLD",
+        "0.025000000 rank 1 = receive 0 ns 16 B",
+    ];
+    let expected: Vec<&str> =
+        begin.into_iter().chain(iterations.iter().map(String::as_str)).chain(end).collect();
+    assert_eq!(lines, expected);
 }
