@@ -86,6 +86,17 @@ const KINDS: &[Kind] = &[
 /// Of kinds that the format does not have, and events that say none.
 const OTHER: Kind = kind("", "of no known kind", Fate::Kept, "an event");
 
+/// Whether it is a list of events, or an object with one, that begins so.
+pub(crate) fn is_beginning(beginning: &[u8]) -> bool {
+    let has = |text: &[u8]| beginning.windows(text.len()).any(|part| part == text);
+    let mut signs = beginning.iter().filter(|byte| !byte.is_ascii_whitespace() && byte.is_ascii());
+    match (signs.next(), signs.next()) {
+        (Some(b'['), Some(b'{')) => has(b"\"ph\""),
+        (Some(b'{'), _) => has(b"\"traceEvents\""),
+        _ => false,
+    }
+}
+
 /// Turns the trace in this file into a spool.
 ///
 /// # Errors

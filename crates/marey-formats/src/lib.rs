@@ -8,16 +8,20 @@
 //! panics: what is damaged gives what stands before the damage, and a problem that says where. What a format says and a run
 //! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
 //!
-//! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * `otf2`: Open Trace
-//!   Format 2, of Score-P and others. `chrome`: Chrome trace events.
+//! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
+//! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `clog2`, `clog1`, `alog`: logs of MPE.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
+mod alog;
 mod bytes;
 mod chrome;
+mod clog1;
+mod clog2;
 mod draft;
 mod error;
 mod input;
+mod mpe;
 mod mpi;
 mod otf2;
 pub mod problems;
@@ -89,9 +93,9 @@ pub fn document() -> String {
          recognised by what the file holds.\nEach kind of record is *mapped* to what a run has of its own (regions, \
          messages, counters …), *kept* as an event that describes itself, or *ignored*, and counted either way: \
          `marey import --json` says how many there were of each.\n\n",
-    ) + &otf2::document()
-        + "\n"
-        + &chrome::document()
+    ) + &[otf2::document(), chrome::document(), clog2::document(), alog::document(), clog1::document()]
+        .map(|text| text.trim().to_owned() + "\n")
+        .join("\n")
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.
@@ -104,5 +108,8 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
     match format {
         Format::Otf2 => otf2::import(&file, spool, progress),
         Format::Chrome => chrome::import(&file, spool, progress),
+        Format::Clog2 => clog2::import(&file, spool, progress),
+        Format::Clog1 => clog1::import(&file, spool, progress),
+        Format::Alog => alog::import(&file, spool, progress),
     }
 }

@@ -91,6 +91,11 @@ struct OfProcess {
     problems: Problems,
 }
 
+/// Whether it is an anchor file that begins so: behind a buffer's two bytes stands the name.
+pub(crate) fn is_beginning(beginning: &[u8]) -> bool {
+    beginning.first() == Some(&3) && beginning.get(2..7) == Some(b"OTF2\0")
+}
+
 /// Turns the archive with this anchor file into a spool.
 ///
 /// # Errors

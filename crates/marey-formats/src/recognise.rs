@@ -17,47 +17,68 @@ pub enum Format {
     Otf2,
     /// Chrome trace-event JSON.
     Chrome,
+    /// CLOG-2 of MPE2.
+    Clog2,
+    /// CLOG-1, before it.
+    Clog1,
+    /// ALOG, the text format before both.
+    Alog,
 }
 
-impl Format {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Otf2, Self::Chrome];
-
-    /// The format, and what to name of it.
-    const fn what_to_name(self) -> &'static str {
-        match self {
-            Self::Otf2 => "OTF2 (the file NAME.otf2)",
-            Self::Chrome => "Chrome trace events (JSON, also compressed by gzip)",
-        }
-    }
-
+/// What there is to say of a format.
+struct Known {
+    format: Format,
     /// What it is called in messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Otf2 => "an OTF2 archive",
-            Self::Chrome => "a Chrome trace",
-        }
+    name: &'static str,
+    /// The format, and what to name of it.
+    to_name: &'static str,
+    /// Whether a file is of it that begins so.
+    is_beginning: fn(&[u8]) -> bool,
+}
+
+/// In the order in which they are tried: those that are sure of it first.
+const KNOWN: &[Known] = &[
+    Known {
+        format: Format::Otf2,
+        name: "an OTF2 archive",
+        to_name: "OTF2 (the file NAME.otf2)",
+        is_beginning: crate::otf2::is_beginning,
+    },
+    Known {
+        format: Format::Clog2,
+        name: "a CLOG-2 log",
+        to_name: "CLOG-2",
+        is_beginning: |beginning| beginning.starts_with(b"CLOG-02"),
+    },
+    Known {
+        format: Format::Chrome,
+        name: "a Chrome trace",
+        to_name: "Chrome trace events (JSON, also compressed by gzip)",
+        is_beginning: crate::chrome::is_beginning,
+    },
+    Known {
+        format: Format::Alog,
+        name: "an ALOG log",
+        to_name: "ALOG",
+        is_beginning: crate::alog::is_beginning,
+    },
+    Known {
+        format: Format::Clog1,
+        name: "a CLOG-1 log",
+        to_name: "CLOG-1",
+        is_beginning: crate::clog1::is_beginning,
+    },
+];
+
+impl Format {
+    /// What it is called in messages.
+    pub fn name(self) -> &'static str {
+        KNOWN.iter().find(|known| known.format == self).map_or("", |known| known.name)
     }
 
     /// The format of a file that begins so.
     fn of(beginning: &[u8]) -> Option<Self> {
-        // Behind a buffer's two bytes stands the name.
-        let is_otf2 = beginning.first() == Some(&3) && beginning.get(2..7) == Some(b"OTF2\0");
-        if is_otf2 {
-            return Some(Self::Otf2);
-        }
-        is_chrome(beginning).then_some(Self::Chrome)
-    }
-}
-
-/// Whether it is a list of events in JSON, or an object with one.
-fn is_chrome(beginning: &[u8]) -> bool {
-    let has = |text: &[u8]| beginning.windows(text.len()).any(|part| part == text);
-    let mut signs = beginning.iter().filter(|byte| !byte.is_ascii_whitespace() && byte.is_ascii());
-    match (signs.next(), signs.next()) {
-        (Some(b'['), Some(b'{')) => has(b"\"ph\""),
-        (Some(b'{'), _) => has(b"\"traceEvents\""),
-        _ => false,
+        KNOWN.iter().find(|known| (known.is_beginning)(beginning)).map(|known| known.format)
     }
 }
 
@@ -148,7 +169,6 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
 /// Formats that are known by what a file begins with, and not read: where that stands, and what to call it.
 const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::First, b"#Paraver", "a Paraver trace"),
-    (Where::First, b"CLOG-02", "a CLOG-2 log"),
     (Where::Early, b"SLOG 2.", "a SLOG-2 log"),
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
     (Where::Early, b"%EventDef", "a Pajé trace"),
@@ -186,6 +206,6 @@ fn unknown(path: &Path, what: &str) -> Error {
         Some((_, _, name)) => format!("this is {name}, which cannot be imported; what can"),
         None => format!("{what} that can be imported"),
     };
-    let readable = Format::ALL.map(Format::what_to_name).join(", ");
+    let readable = KNOWN.iter().map(|known| known.to_name).collect::<Vec<_>>().join(", ");
     Error::Unknown { path: path.to_owned(), what: format!("{what}: {readable}") }
 }
