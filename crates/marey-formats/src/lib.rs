@@ -9,15 +9,17 @@
 //! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * `otf2`: Open Trace
-//!   Format 2, of Score-P and others.
+//!   Format 2, of Score-P and others. * `paraver`: Paraver, of Extrae and others.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
 mod bytes;
 mod draft;
 mod error;
+mod input;
 mod mpi;
 mod otf2;
+mod paraver;
 pub mod problems;
 mod recognise;
 pub mod spool;
@@ -88,6 +90,7 @@ pub fn document() -> String {
          messages, counters …), *kept* as an event that describes itself, or *ignored*, and counted either way: \
          `marey import --json` says how many there were of each.\n\n",
     ) + &otf2::document()
+        + &paraver::document()
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.
@@ -99,5 +102,6 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
     let (format, file) = recognise(input)?;
     match format {
         Format::Otf2 => otf2::import(&file, spool, progress),
+        Format::Paraver => paraver::import(&file, spool, progress),
     }
 }

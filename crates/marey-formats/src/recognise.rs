@@ -3,17 +3,18 @@
 //! The one idea: content decides, never the name. Of a directory, the one file in it, or in one of its
 //! directories, that begins a trace.
 
-use std::fs::{File, FileType};
-use std::io::Read;
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::{Error, input, paraver};
 
 /// A format that can be imported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Open Trace Format 2.
     Otf2,
+    /// Paraver.
+    Paraver,
 }
 
 impl Format {
@@ -21,6 +22,7 @@ impl Format {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Otf2 => "an OTF2 archive",
+            Self::Paraver => "a Paraver trace",
         }
     }
 
@@ -28,7 +30,8 @@ impl Format {
     fn of(beginning: &[u8]) -> Option<Self> {
         // Behind a buffer's two bytes stands the name.
         let is_otf2 = beginning.first() == Some(&3) && beginning.get(2..7) == Some(b"OTF2\0");
-        is_otf2.then_some(Self::Otf2)
+        let is_paraver = beginning.starts_with(paraver::MAGIC.as_bytes());
+        is_otf2.then_some(Self::Otf2).or(is_paraver.then_some(Self::Paraver))
     }
 }
 
@@ -97,20 +100,18 @@ fn look(path: &Path) -> Result<Option<Format>, Error> {
     Ok(Format::of(&beginning(path)?))
 }
 
-/// The first bytes of a file; none of what is no file.
+/// The first bytes of a file, unpacked; none of what is no file.
 fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
     let cannot = |source| Error::Read { path: path.to_owned(), source };
-    let mut beginning = Vec::new();
     // A pipe would be waited for.
-    if std::fs::metadata(path).map_err(cannot)?.is_file() {
-        File::open(path).map_err(cannot)?.take(BEGINNING).read_to_end(&mut beginning).map_err(cannot)?;
+    if !std::fs::metadata(path).map_err(cannot)?.is_file() {
+        return Ok(Vec::new());
     }
-    Ok(beginning)
+    input::beginning(path, BEGINNING)
 }
 
 /// Formats that are known by what a file begins with, and not read: where that stands, and what to call it.
 const OTHERS: &[(Where, &[u8], &str)] = &[
-    (Where::First, b"#Paraver", "a Paraver trace"),
     (Where::First, b"CLOG-02", "a CLOG-2 log"),
     (Where::Early, b"SLOG 2.", "a SLOG-2 log"),
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
@@ -127,7 +128,6 @@ const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::Early, b"\"preprocessedProfileVersion\"", "a profile of the Firefox Profiler"),
     (Where::Early, b"/* CTF 1.", "the metadata of a CTF trace"),
     (Where::Early, b"ustar", "a tar archive, perhaps a CUBE profile"),
-    (Where::First, b"\x1f\x8b", "compressed"),
     (Where::First, b"PK\x03\x04", "a ZIP archive; a packed run is read as it is, by `marey report`"),
 ];
 
@@ -152,6 +152,8 @@ fn unknown(path: &Path, what: &str) -> Error {
     };
     Error::Unknown {
         path: path.to_owned(),
-        what: format!("{what} that can be imported (OTF2: the file NAME.otf2)"),
+        what: format!(
+            "{what} that can be imported (OTF2: the file NAME.otf2; Paraver: NAME.prv or NAME.prv.gz)"
+        ),
     }
 }

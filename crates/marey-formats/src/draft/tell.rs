@@ -7,7 +7,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::Path;
 
-use marey_model::spool::{CommunicatorKind, Definition, FieldType, get, get_bytes, get_signed, put, put_bytes, put_signed};
+use marey_model::spool::{
+    CommunicatorKind, Definition, FieldType, get, get_bytes, get_signed, put, put_bytes, put_signed,
+};
 use marey_model::{EdgeKind, Level, Role, Tier};
 use rustc_hash::FxHashMap;
 
@@ -170,7 +172,8 @@ pub(super) fn all(
             }
             next = sorted_next(&mut sorted)?;
             told += 1;
-            let now = u64::try_from(u128::from(share) * u128::from(told) / u128::from(total)).unwrap_or(share);
+            let now =
+                u64::try_from(u128::from(share) * u128::from(told) / u128::from(total)).unwrap_or(share);
             if now - shared >= 1 << 16 || told == total {
                 progress.advance(now - shared);
                 shared = now;
@@ -318,9 +321,14 @@ impl<'a> Teller<'a> {
             Act::Span { region, ns: length } => {
                 self.close(thread, ns, true)?;
                 let end = ns.saturating_add(length);
-                let around = self.stacks[thread].known.last().and_then(|at| self.stacks[thread].open[*at].end);
+                let around =
+                    self.stacks[thread].known.last().and_then(|at| self.stacks[thread].open[*at].end);
                 if around.is_some_and(|around| around < end) {
-                    self.problems.add(kind::MISSING, "spans that overlap others, and are states beside them", 1);
+                    self.problems.add(
+                        kind::MISSING,
+                        "spans that overlap others, and are states beside them",
+                        1,
+                    );
                     let token = self.begin_state(thread, ns, region)?;
                     self.stacks[thread].beside.push(Reverse((end, token)));
                     return Ok(());
@@ -450,7 +458,8 @@ impl<'a> Teller<'a> {
         let is_meant = |open: &Open| region.is_none_or(|region| open.region == region);
         let Some(levels) = own.iter().rev().position(is_meant).map(|at| at + 1) else {
             let (at, early) = &mut stack.early;
-            let was_early = early.iter().position(|it| *at == ns && region.is_none_or(|region| region == *it));
+            let was_early =
+                early.iter().position(|it| *at == ns && region.is_none_or(|region| region == *it));
             match was_early {
                 Some(place) => drop(early.remove(place)),
                 None => self.trouble("regions that were left and not entered"),

@@ -2,10 +2,10 @@
 //!
 //! The one idea: a window is begun with what is open, so each decodes alone; when it is full the next one is.
 
+use marey_model::EdgeKind;
 use marey_model::spool::{
     ALIGN, CollectiveSignature, Direction, Head, MAX_DEPTH, Open, Record, SLACK, SLOTS, Signature, Stream, at,
 };
-use marey_model::EdgeKind;
 use rustc_hash::FxHashMap;
 
 use super::Process;
