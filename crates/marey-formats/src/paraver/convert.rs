@@ -9,7 +9,8 @@
 mod counters;
 mod halves;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use marey_model::spool::{FieldType, put_bytes, put_signed};
 use rustc_hash::FxHashMap;
@@ -68,7 +69,9 @@ pub(super) struct Convert<'a> {
     /// Regions that are open, by thread and type.
     open: FxHashMap<(u32, u32), Vec<u32>>,
     /// Values that hold, by thread and type.
-    held: FxHashMap<(u32, u32), ()>,
+    held: BTreeSet<(u32, u32)>,
+    /// The last time of all, ns.
+    last: i64,
     counters: Counters,
     halves: Halves,
     fields: Vec<u8>,
@@ -92,7 +95,8 @@ impl<'a> Convert<'a> {
             groups: FxHashMap::default(),
             types: BTreeMap::new(),
             open: FxHashMap::default(),
-            held: FxHashMap::default(),
+            held: BTreeSet::new(),
+            last: 0,
             counters: Counters::default(),
             halves: Halves::default(),
             fields: Vec::new(),
@@ -165,6 +169,10 @@ impl<'a> Convert<'a> {
     /// If what does not fit into memory cannot be written.
     pub(super) fn end(mut self) -> Result<(Draft, BTreeMap<i64, OfType>), Error> {
         self.halves.release(&mut self.draft, i64::MAX)?;
+        for place in std::mem::take(&mut self.held) {
+            // Nothing says that a value holds no more when the trace ends.
+            self.draft.add(place.0, self.last, &Act::End { key: key_of_value(place) })?;
+        }
         let is_alone = self.header.applications.iter().map(Vec::len).sum::<usize>() == 1;
         if is_alone && !self.has_mpi {
             // A program without MPI, in a format that has tasks for each.
@@ -265,6 +273,7 @@ impl<'a> Convert<'a> {
         }
         let region = self.draft.region(&types::state_of_thread(self.labels, state));
         let key = u64::from(thread.track);
+        self.last = self.last.max(end);
         self.draft.add(thread.track, begin, &Act::Begin { region, key })?;
         self.draft.add(thread.track, end, &Act::End { key })
     }
@@ -278,6 +287,7 @@ impl<'a> Convert<'a> {
         let Some(thread) = self.thread(who) else { return Ok(()) };
         let Some(ns) = self.ns(time) else { return Ok(()) };
         self.reach(ns)?;
+        self.last = self.last.max(ns);
         for (kind, _) in pairs {
             self.of_type(*kind).number += 1;
         }
@@ -328,8 +338,12 @@ impl<'a> Convert<'a> {
 
     fn count(&mut self, thread: Thread, (ns, since): (i64, i64), kind: i64, value: i64) -> Result<(), Error> {
         let total = self.counters.add(thread.track, kind, value, ns.saturating_sub(since));
-        let label = self.labels.types.get(&kind);
-        let name = label.map_or_else(|| format!("counter {kind}"), |it| it.label.clone());
+        let label = self.labels.types.get(&kind).map(|it| it.label.as_str());
+        // Behind the name stands what it means, in brackets.
+        let name = label.map_or_else(
+            || format!("counter {kind}").into(),
+            |it| Cow::Borrowed(it.split_once(" [").map_or(it, |it| it.0)),
+        );
         let counter = self.draft.counter(thread.process, &name, "");
         self.draft.add(thread.track, ns, &Act::Counter { counter, value: total })
     }
@@ -406,15 +420,14 @@ impl<'a> Convert<'a> {
     fn hold(&mut self, thread: Thread, ns: i64, kind: i64, value: i64) -> Result<(), Error> {
         let of_type = self.of_type(kind).place;
         let place = (thread.track, of_type);
-        // States of threads have the numbers below.
-        let key = (u64::from(of_type) + 1) << 32 | u64::from(thread.track);
-        if self.held.remove(&place).is_some() {
+        let key = key_of_value(place);
+        if self.held.remove(&place) {
             self.draft.add(thread.track, ns, &Act::End { key })?;
         }
         if value == 0 {
             return Ok(());
         }
-        self.held.insert(place, ());
+        self.held.insert(place);
         let region = self.draft.region(&types::state_of_type(self.labels, kind, value));
         self.draft.add(thread.track, ns, &Act::Begin { region, key })
     }
@@ -499,6 +512,11 @@ impl<'a> Convert<'a> {
         }
         self.halves.wait(&mut self.draft, receiver.track, at, act)
     }
+}
+
+/// The key of a value that holds, by thread and place of its type; states of threads have the numbers below.
+fn key_of_value((track, of_type): (u32, u32)) -> u64 {
+    (u64::from(of_type) + 1) << 32 | u64::from(track)
 }
 
 fn is_each_once(members: &[u32]) -> bool {

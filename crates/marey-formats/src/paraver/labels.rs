@@ -149,8 +149,9 @@ fn numbered(line: &str) -> Option<(i64, &str)> {
     Some((number.parse().ok()?, rest.trim()))
 }
 
-/// Extrae shortens names and has the whole one in brackets behind.
+/// Extrae shortens names and has the whole one in brackets behind; `tau_convert` has some in quotes.
 fn whole(label: &str) -> &str {
+    let label = label.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(label).trim();
     let long = label.split_once(" [").filter(|(short, _)| short.contains(".."));
     long.and_then(|(_, long)| long.strip_suffix(']')).unwrap_or(label)
 }

@@ -38,3 +38,20 @@ impl Counters {
         value
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_summed_by_track_and_type() {
+        let mut counters = Counters::default();
+        assert_eq!((counters.read(0, 10), counters.read(0, 30), counters.read(1, 40)), (0, 10, 0));
+        let sums = [(0, 5, 100), (0, 5, 50), (1, 5, 7), (0, 6, 8), (0, 5, -20)];
+        let sums = sums.map(|(track, kind, difference)| counters.add(track, kind, difference, 10));
+        assert_eq!(sums, [100.0, 150.0, 7.0, 8.0, 130.0]);
+        assert_eq!(counters.discarded, 0);
+        assert_eq!(counters.add(0, 5, 10_001 * MOST_PER_NS, 10_000), 130.0);
+        assert_eq!(counters.discarded, 1);
+    }
+}
