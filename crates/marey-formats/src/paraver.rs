@@ -180,7 +180,7 @@ const KINDS: &[(&str, Fate, &str)] = &[
     ("60000019", Fate::Mapped, "regions of functions"),
     ("40000002, 40000003", Fate::Mapped, "regions of the recorder itself, of the level `measurement`"),
     (
-        "70000000 to 70999999, 80000000 to 80999999, 50100001 to 50100099",
+        "70000000 to 70999999, 80000000 to 80999999, 50100000 to 50199999",
         Fate::Kept,
         "facts about the call that is entered with them, else events: `value`, `label`",
     ),

@@ -26,8 +26,8 @@ c:1:2:1:2
 3:2:1:2:1:310:310:1:1:1:1:310:305:32:8
 2:1:1:1:1:310:50000001:2
 2:2:1:2:1:310:50000001:1
+2:2:1:2:1:310:50000001:0
 2:1:1:1:1:320:50000001:0
-2:2:1:2:1:320:50000001:0
 2:2:1:2:1:330:50000001:1
 3:2:1:2:1:330:330:1:1:1:1:310:320:16:9
 2:2:1:2:1:340:50000001:0
@@ -175,6 +175,7 @@ fn a_small_trace_is_counted_record_by_record() {
         assert!(contains(&definitions[0], name), "{name}");
     }
     assert!(contains(&definitions[0], "PAPI_TOT_INS") && !contains(&definitions[0], "Instr completed"));
+    assert!(!contains(&definitions[0], "a_long..name"));
     for name in ["second", "main of 1", "helper of 1", "Locked status"] {
         assert!(contains(&definitions[1], name), "{name}");
     }
@@ -207,6 +208,12 @@ fn a_single_task_without_mpi_is_no_rank() {
     assert_eq!(imported.problems, []);
     let definitions = case.definitions();
     assert!(contains(&definitions[0], "Busy") && contains(&definitions[0], "Subsystem"));
+    // The recorder of each process, and the library of one that has a rank.
+    let recorders = |definitions: &[u8]| definitions.windows(7).filter(|it| it == b"Paraver").count();
+    assert_eq!(recorders(&definitions[0]), 1);
+    let text = text.replace(":10:1\n", ":50000003:31\n");
+    case.import("t.prv", text.as_bytes()).unwrap();
+    assert_eq!(recorders(&case.definitions()[0]), 2);
 }
 
 #[test]
