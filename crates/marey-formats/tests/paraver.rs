@@ -10,89 +10,11 @@ use marey_formats::{Error, Fate, Format, Imported, import, recognise};
 
 /// Two ranks, the second with two threads; a message that is awaited, one that is there already, and one that has come
 /// before it was sent, as of clocks that differ; a collective, states, a counter, and each kind of types.
-const TRACE: &str = "\
-#Paraver (09/10/2019 at 16:10):1000_ns:2(1,1):1:2(1:1,2:2),2
-c:1:1:2:1:2
-c:1:2:1:2
-# a remark
-1:1:1:1:1:0:400:1
-1:1:1:1:1:400:500:16
-2:1:1:1:1:10:60000019:1:60000119:3:42000050:100:77:5
-2:1:1:1:1:100:50000001:1:70000001:1
-3:1:1:1:1:100:110:2:1:2:1:150:300:64:7
-2:2:1:2:1:150:50000001:2
-2:1:1:1:1:200:50000001:0:42000050:50
-2:2:1:2:1:300:50000001:0
-3:2:1:2:1:310:310:1:1:1:1:310:305:32:8
-2:1:1:1:1:310:50000001:2
-2:2:1:2:1:310:50000001:1
-2:2:1:2:1:310:50000001:0
-2:1:1:1:1:320:50000001:0
-2:2:1:2:1:330:50000001:1
-3:2:1:2:1:330:330:1:1:1:1:310:320:16:9
-2:2:1:2:1:340:50000001:0
-2:1:1:1:1:400:50000002:7:50100001:4:50100002:0:50100004:1:50100003:1
-2:2:1:2:1:410:50000002:7:50100001:0:50100002:4:50100004:1
-2:1:1:1:1:450:50000002:0
-2:2:1:2:1:450:50000002:0
-2:2:1:2:2:500:60000006:3
-2:2:1:2:2:550:60000006:6
-2:2:1:2:2:600:60000006:0
-2:1:1:1:1:900:60000019:0
-";
+const TRACE: &str = include_str!("paraver/small.prv");
 
-const PCF: &str = "\
-STATES
-0    Idle
-1    Running
-16   Send Receive
+const PCF: &str = include_str!("paraver/small.pcf");
 
-EVENT_TYPE
-9   50000001    MPI Point-to-point
-VALUES
-1   MPI_Send
-2   Recv
-0   Outside MPI
-
-EVENT_TYPE
-9   50000002    MPI Collective Comm
-VALUES
-7   MPI_Bcast
-0   Outside MPI
-
-EVENT_TYPE
-0   60000019    User function
-VALUES
-0   End
-1   a_long..name [a_long_function_name]
-
-EVENT_TYPE
-0   60000119    User function line
-VALUES
-0   End
-3   42 (main.c, app)
-
-EVENT_TYPE
-7   42000050  PAPI_TOT_INS [Instr completed]
-
-EVENT_TYPE
-0 60000006 OpenMP named-Lock
-VALUES
-0 Unlocked status
-3 Lock
-6 Locked status
-";
-
-const ROW: &str = "\
-LEVEL NODE SIZE 2
-first
-second
-
-LEVEL THREAD SIZE 3
-main of 0
-main of 1
-helper of 1
-";
+const ROW: &str = include_str!("paraver/small.row");
 
 struct Case {
     dir: tempfile::TempDir,

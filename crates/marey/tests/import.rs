@@ -6,3 +6,5 @@
 
 #[path = "import/otf2.rs"]
 mod otf2;
+#[path = "import/paraver.rs"]
+mod paraver;
