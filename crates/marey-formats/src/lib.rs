@@ -9,7 +9,7 @@
 //! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * `otf2`: Open Trace
-//!   Format 2, of Score-P and others. * `paraver`: Paraver, of Extrae and others.
+//!   Format 2, of Score-P and others. * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -23,6 +23,7 @@ mod paraver;
 pub mod problems;
 mod recognise;
 pub mod spool;
+mod tau;
 
 use std::path::Path;
 
@@ -91,6 +92,7 @@ pub fn document() -> String {
          `marey import --json` says how many there were of each.\n\n",
     ) + &otf2::document()
         + &paraver::document()
+        + &tau::document()
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.
@@ -103,5 +105,6 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
     match format {
         Format::Otf2 => otf2::import(&file, spool, progress),
         Format::Paraver => paraver::import(&file, spool, progress),
+        Format::Tau => tau::import(&file, spool, progress),
     }
 }

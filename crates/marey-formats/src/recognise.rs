@@ -6,7 +6,7 @@
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, input, paraver};
+use crate::{Error, input, paraver, tau};
 
 /// A format that can be imported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +15,8 @@ pub enum Format {
     Otf2,
     /// Paraver.
     Paraver,
+    /// A trace of TAU.
+    Tau,
 }
 
 impl Format {
@@ -23,6 +25,7 @@ impl Format {
         match self {
             Self::Otf2 => "an OTF2 archive",
             Self::Paraver => "a Paraver trace",
+            Self::Tau => "a TAU trace",
         }
     }
 
@@ -31,7 +34,10 @@ impl Format {
         // Behind a buffer's two bytes stands the name.
         let is_otf2 = beginning.first() == Some(&3) && beginning.get(2..7) == Some(b"OTF2\0");
         let is_paraver = beginning.starts_with(paraver::MAGIC.as_bytes());
-        is_otf2.then_some(Self::Otf2).or(is_paraver.then_some(Self::Paraver))
+        is_otf2
+            .then_some(Self::Otf2)
+            .or(is_paraver.then_some(Self::Paraver))
+            .or_else(|| tau::is_trace(beginning).then_some(Self::Tau))
     }
 }
 
@@ -81,7 +87,18 @@ fn within(dir: &Path) -> Result<Vec<(Format, PathBuf)>, Error> {
             found.push((format, file));
         }
     }
+    one_of_threads(&mut found);
     Ok(found)
+}
+
+/// Of a trace of TAU in a file for each thread, the first stands for all, and a merged one in their place.
+fn one_of_threads(found: &mut Vec<(Format, PathBuf)>) {
+    let is_of_thread = |(format, file): &(Format, PathBuf)| {
+        let name = file.file_name().map(|name| name.to_string_lossy());
+        *format == Format::Tau && name.is_some_and(|name| name.starts_with(tau::OF_THREAD))
+    };
+    let mut has_any = found.iter().any(|it| it.0 == Format::Tau && !is_of_thread(it));
+    found.retain(|it| !is_of_thread(it) || !std::mem::replace(&mut has_any, true));
 }
 
 fn entries(dir: &Path, is_wanted: impl Fn(FileType) -> bool) -> Result<Vec<PathBuf>, Error> {
@@ -153,7 +170,7 @@ fn unknown(path: &Path, what: &str) -> Error {
     Error::Unknown {
         path: path.to_owned(),
         what: format!(
-            "{what} that can be imported (OTF2: the file NAME.otf2; Paraver: NAME.prv or NAME.prv.gz)"
+            "{what} that can be imported (OTF2: the file NAME.otf2; Paraver: NAME.prv or NAME.prv.gz; TAU: NAME.trc)"
         ),
     }
 }

@@ -1,5 +1,6 @@
 //! Traces of Paraver: a small one of which all is known, real ones whose records were counted by other means, and broken
 //! ones.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
