@@ -66,12 +66,14 @@ impl Definitions {
         let mut words = before.split_whitespace();
         let Some(number) = words.next().and_then(|it| it.parse::<i64>().ok()) else { return };
         let (group, tag) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        // Of metadata the value may be empty, so the blank behind the bar still counts.
+        let fact = name.split_once(" | ");
         let name = name.trim();
         let meaning = match (tag, parameter.trim()) {
             ("-7", _) => Meaning::Send,
             ("-8", _) => Meaning::Receive,
             (_, "EntryExit") => Meaning::Region(region(name, group)),
-            (_, "TriggerValue") => match name.split_once(" | ") {
+            (_, "TriggerValue") => match fact {
                 Some((name, value)) => Meaning::Fact(name.trim().to_owned(), value.trim().to_owned()),
                 None => Meaning::Value(name.to_owned()),
             },
