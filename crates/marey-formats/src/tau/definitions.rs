@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use marey_model::{Level, Tier};
+use marey_model::{Level, Role, Tier};
 use rustc_hash::FxHashMap;
 
 use crate::input::{Input, Line};
@@ -32,6 +32,9 @@ pub(super) struct Definitions {
     /// Whether there are functions of MPI, or messages.
     pub has_mpi: bool,
 }
+
+/// A barrier that TAU puts before collective calls, to know how long they wait: no work of the program.
+const COLLECTIVE_SYNC: &str = "MPI Collective Sync";
 
 impl Definitions {
     /// # Errors
@@ -99,7 +102,18 @@ fn region(name: &str, group: &str) -> Region {
         let (level, role) = ((Level::MPI.into(), Tier::Runtime), mpi::role(&name));
         return Region { level, verb: name, role, noun: nothing(), file: String::new(), line: 0 };
     }
-    let role = marey_model::Role::Work;
+    if name == COLLECTIVE_SYNC {
+        let level = (Level::MPI.into(), Tier::Runtime);
+        return Region {
+            level,
+            verb: name.to_owned(),
+            role: Role::Wait,
+            noun: nothing(),
+            file: String::new(),
+            line: 0,
+        };
+    }
+    let role = Role::Work;
     if group.to_ascii_uppercase().contains("OPENMP") {
         let level = (Level::OPENMP.into(), Tier::Model);
         return Region { level, verb: name.to_owned(), role, noun: nothing(), file: file.to_owned(), line };
