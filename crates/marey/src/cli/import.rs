@@ -12,9 +12,9 @@ use clap::Args;
         The format is recognised by what a file holds. An imported run is a run: every command and view works on it, as far \
         as its data go. What the format has and a run has no place for is kept as events that describe themselves, or \
         counted, and said; docs/formats.md has it for each kind of record. A trace that is damaged gives what can be read.\n\n\
-        FORMATS  OTF2 (Score-P, TAU, eztrace): the file NAME.otf2 or its directory\n  \
-                Paraver (Extrae, ovni, Dimemas): the file NAME.prv or NAME.prv.gz, with NAME.pcf and NAME.row beside it\n  \
-        \x20       TAU traces: the file NAME.trc with NAME.edf beside it, or a directory of tautrace.*.trc",
+        FORMATS  OTF2 (Score-P, TAU, eztrace): the file NAME.otf2 or its directory\n\
+        \x20        Paraver (Extrae, ovni, Dimemas): NAME.prv or NAME.prv.gz, with NAME.pcf and NAME.row beside it\n\
+        \x20        TAU traces: NAME.trc with NAME.edf beside it, or a directory of tautrace.*.trc",
     after_long_help = "EXAMPLES\n  \
         marey import scorep-20261120_1234/traces.otf2        traces.marey\n  \
         marey import scorep-20261120_1234 -o before.marey    the directory that holds it\n  \
