@@ -154,7 +154,7 @@ fn the_sample_has_as_many_records_as_were_counted() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/samples/tau-trace/generated_with_TAU/cpi");
     if !sample.is_dir() {
-        println!("skipped: no samples");
+        marey_testkit::leave_out("samples of other tools are not part of the repository");
         return;
     }
     let dir = tempfile::tempdir().unwrap();
