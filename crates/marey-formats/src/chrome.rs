@@ -118,11 +118,9 @@ pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Resu
             Piece::Member { name, value } => conversion.member(name, value),
             Piece::Damage { at, what } => conversion.damage(at, what),
         }
-        let read = input.take_read();
-        if read > 0 {
-            progress.advance(read);
-        }
+        input.tell(progress);
     }
+    input.tell_all(progress);
     conversion.finish(spool, (progress, len))
 }
 

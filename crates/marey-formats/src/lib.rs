@@ -10,6 +10,7 @@
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `clog2`, `clog1`, `alog`: logs of MPE.
+//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -24,9 +25,11 @@ mod input;
 mod mpe;
 mod mpi;
 mod otf2;
+mod paraver;
 pub mod problems;
 mod recognise;
 pub mod spool;
+mod tau;
 
 use std::path::Path;
 
@@ -93,9 +96,17 @@ pub fn document() -> String {
          recognised by what the file holds.\nEach kind of record is *mapped* to what a run has of its own (regions, \
          messages, counters …), *kept* as an event that describes itself, or *ignored*, and counted either way: \
          `marey import --json` says how many there were of each.\n\n",
-    ) + &[otf2::document(), chrome::document(), clog2::document(), alog::document(), clog1::document()]
-        .map(|text| text.trim().to_owned() + "\n")
-        .join("\n")
+    ) + &[
+        otf2::document(),
+        chrome::document(),
+        clog2::document(),
+        alog::document(),
+        clog1::document(),
+        paraver::document(),
+        tau::document(),
+    ]
+    .map(|text| text.trim().to_owned() + "\n")
+    .join("\n")
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.
@@ -111,5 +122,7 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Clog2 => clog2::import(&file, spool, progress),
         Format::Clog1 => clog1::import(&file, spool, progress),
         Format::Alog => alog::import(&file, spool, progress),
+        Format::Paraver => paraver::import(&file, spool, progress),
+        Format::Tau => tau::import(&file, spool, progress),
     }
 }

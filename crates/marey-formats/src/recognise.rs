@@ -4,11 +4,9 @@
 //! directories, that begins a trace.
 
 use std::fs::FileType;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
-use crate::input::Input;
+use crate::{Error, input, paraver, tau};
 
 /// A format that can be imported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +21,10 @@ pub enum Format {
     Clog1,
     /// ALOG, the text format before both.
     Alog,
+    /// Paraver.
+    Paraver,
+    /// A trace of TAU.
+    Tau,
 }
 
 /// What there is to say of a format.
@@ -49,6 +51,18 @@ const KNOWN: &[Known] = &[
         name: "a CLOG-2 log",
         to_name: "CLOG-2",
         is_beginning: |beginning| beginning.starts_with(b"CLOG-02"),
+    },
+    Known {
+        format: Format::Paraver,
+        name: "a Paraver trace",
+        to_name: "Paraver (NAME.prv, also compressed by gzip)",
+        is_beginning: |beginning| beginning.starts_with(paraver::MAGIC.as_bytes()),
+    },
+    Known {
+        format: Format::Tau,
+        name: "a TAU trace",
+        to_name: "TAU (NAME.trc)",
+        is_beginning: tau::is_trace,
     },
     Known {
         format: Format::Chrome,
@@ -130,7 +144,18 @@ fn within(dir: &Path) -> Result<Vec<(Format, PathBuf)>, Error> {
             found.push((format, file));
         }
     }
+    one_of_threads(&mut found);
     Ok(found)
+}
+
+/// Of a trace of TAU in a file for each thread, the first stands for all, and a merged one in their place.
+fn one_of_threads(found: &mut Vec<(Format, PathBuf)>) {
+    let is_of_thread = |(format, file): &(Format, PathBuf)| {
+        let name = file.file_name().map(|name| name.to_string_lossy());
+        *format == Format::Tau && name.is_some_and(|name| name.starts_with(tau::OF_THREAD))
+    };
+    let mut has_any = found.iter().any(|it| it.0 == Format::Tau && !is_of_thread(it));
+    found.retain(|it| !is_of_thread(it) || !std::mem::replace(&mut has_any, true));
 }
 
 fn entries(dir: &Path, is_wanted: impl Fn(FileType) -> bool) -> Result<Vec<PathBuf>, Error> {
@@ -149,26 +174,20 @@ fn look(path: &Path) -> Result<Option<Format>, Error> {
     Ok(Format::of(&beginning(path)?))
 }
 
-/// The first bytes of a file; none of what is no file.
+/// The first bytes of a file, unpacked; none of what is no file.
 fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
     let cannot = |source| Error::Read { path: path.to_owned(), source };
-    let mut beginning = Vec::new();
     // A pipe would be waited for.
-    if std::fs::metadata(path).map_err(cannot)?.is_file() {
-        let mut input = Input::open(path)?;
-        // What is compressed and damaged is of the format that it begins as.
-        let read = input.by_ref().take(BEGINNING).read_to_end(&mut beginning);
-        let first = beginning.iter().find(|byte| !byte.is_ascii_whitespace());
-        if read.is_ok() && matches!(first, Some(b'{' | b'[')) {
-            input.take(BEGINNING_OF_JSON).read_to_end(&mut beginning).ok();
-        }
+    if !std::fs::metadata(path).map_err(cannot)?.is_file() {
+        return Ok(Vec::new());
     }
-    Ok(beginning)
+    let beginning = input::beginning(path, BEGINNING)?;
+    let first = beginning.iter().find(|byte| !byte.is_ascii_whitespace());
+    if matches!(first, Some(b'{' | b'[')) { input::beginning(path, BEGINNING_OF_JSON) } else { Ok(beginning) }
 }
 
 /// Formats that are known by what a file begins with, and not read: where that stands, and what to call it.
 const OTHERS: &[(Where, &[u8], &str)] = &[
-    (Where::First, b"#Paraver", "a Paraver trace"),
     (Where::Early, b"SLOG 2.", "a SLOG-2 log"),
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
     (Where::Early, b"%EventDef", "a Pajé trace"),
@@ -183,7 +202,6 @@ const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::Early, b"\"preprocessedProfileVersion\"", "a profile of the Firefox Profiler"),
     (Where::Early, b"/* CTF 1.", "the metadata of a CTF trace"),
     (Where::Early, b"ustar", "a tar archive, perhaps a CUBE profile"),
-    (Where::First, b"\x1f\x8b", "compressed"),
     (Where::First, b"PK\x03\x04", "a ZIP archive; a packed run is read as it is, by `marey report`"),
 ];
 

@@ -8,3 +8,5 @@
 mod chrome;
 #[path = "import/otf2.rs"]
 mod otf2;
+#[path = "import/paraver.rs"]
+mod paraver;

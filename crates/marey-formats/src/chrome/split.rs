@@ -3,10 +3,13 @@
 //! The one idea: braces outside of strings are counted. Where that leads nowhere, the next event is where a brace, a comma and
 //! a brace follow each other.
 
+use std::cell::Cell;
 use std::io::{BufRead, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 use crate::Error;
+use crate::input::is_of_content;
 
 /// Bytes of an object or a string; what is longer has no end.
 const MOST: usize = 64 << 20;
@@ -51,10 +54,12 @@ pub(super) struct Splitter {
     has_list: bool,
     /// Bytes that were looked through for ends that are not there.
     in_vain: usize,
+    /// Whether the bytes could not be unpacked any further.
+    is_broken: Rc<Cell<bool>>,
 }
 
 impl Splitter {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             data: Vec::new(),
             at: 0,
@@ -63,14 +68,22 @@ impl Splitter {
             is_all: false,
             has_list: false,
             in_vain: 0,
+            is_broken: Rc::default(),
         }
     }
 
     /// The next part; `None` at the end.
     pub(super) fn next(&mut self, input: &mut impl BufRead, path: &Path) -> Result<Option<Piece<'_>>, Error> {
+        let is_broken = Rc::clone(&self.is_broken);
         let mut input = |data: &mut Vec<u8>| {
-            let read = input.by_ref().take(READ as u64).read_to_end(data);
-            read.map_err(|source| Error::Read { path: path.to_owned(), source })
+            let before = data.len();
+            match input.by_ref().take(READ as u64).read_to_end(data) {
+                Err(error) if is_of_content(&error) => {
+                    is_broken.set(true);
+                    Ok(data.len() - before)
+                }
+                read => read.map_err(|source| Error::Read { path: path.to_owned(), source }),
+            }
         };
         loop {
             let Some(byte) = self.skip_blanks(&mut input)? else {
@@ -80,7 +93,10 @@ impl Splitter {
                 let is_cut = matches!(self.mode, Mode::List { is_member: true } | Mode::Object);
                 self.mode = Mode::End;
                 let at = self.position();
-                return Ok(is_cut.then_some(Piece::Damage { at, what: "the text ends before its end" }));
+                return Ok(match self.is_broken.take() {
+                    true => Some(Piece::Damage { at, what: "the compressed bytes make no sense" }),
+                    false => is_cut.then_some(Piece::Damage { at, what: "the text ends before its end" }),
+                });
             };
             match (self.mode, byte) {
                 (Mode::Start, b'[') => {

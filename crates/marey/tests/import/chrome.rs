@@ -321,6 +321,29 @@ fn facts_and_events(run: &Archive) {
     assert_eq!(number, 13 + 3 + 1 + 1 + 4);
 }
 
+/// What is compressed and cut off gives what can be unpacked, and says that there was more.
+#[test]
+fn compressed_traces_that_are_cut_off_say_so() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let dir = dir.path();
+    // A list may end anywhere, so nothing but the compression says that this one was longer.
+    let list = everything(3000)["traceEvents"].to_string();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(list.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    let file = dir.join("trace");
+    let mut before = 0;
+    for part in 1..=4 {
+        std::fs::write(&file, &packed[..part * packed.len() / 4]).unwrap();
+        let imported = marey_formats::import(&file, &dir.join("spool"), &()).unwrap();
+        std::fs::remove_dir_all(dir.join("spool")).unwrap();
+        let told = imported.problems.iter().any(|it| it.0.contains("the compressed bytes make no sense"));
+        assert_eq!(told, part < 4, "{:?}", imported.problems);
+        assert!(imported.events > before, "{part}: {} after {before}", imported.events);
+        before = imported.events;
+    }
+}
+
 /// Whatever byte is another, and wherever the text ends: a spool or an error that names the file, and no panic.
 #[test]
 fn traces_that_are_damaged_give_what_can_be_read() {
