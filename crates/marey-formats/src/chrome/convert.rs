@@ -49,8 +49,8 @@ pub(super) struct Conversion {
     levels: FxHashMap<String, ()>,
     counts: BTreeMap<usize, u64>,
     others: BTreeMap<String, (Fate, u64)>,
-    damages: u64,
-    first_damage: Option<(u64, String)>,
+    /// What is wrong in the text: where first, how often, and what a parser says of that.
+    damages: BTreeMap<&'static str, (u64, u64, String)>,
     n_events: u64,
 }
 
@@ -121,15 +121,13 @@ impl Conversion {
             levels: FxHashMap::default(),
             counts: BTreeMap::new(),
             others: BTreeMap::new(),
-            damages: 0,
-            first_damage: None,
+            damages: BTreeMap::new(),
             n_events: 0,
         }
     }
 
-    pub(super) fn damage(&mut self, at: u64, what: &str) {
-        self.damages += 1;
-        self.first_damage.get_or_insert_with(|| (at, what.to_owned()));
+    pub(super) fn damage(&mut self, at: u64, what: &'static str) {
+        self.damages.entry(what).or_insert((at, 0, String::new())).1 += 1;
     }
 
     /// A member beside the list of events.
@@ -152,7 +150,8 @@ impl Conversion {
         match serde_json::from_slice(text) {
             Ok(event) => self.act(&event, at).map(|()| true),
             Err(error) => {
-                self.damage(at, &format!("an event that cannot be read: {error}"));
+                let new = || (at, 0, format!(": {error}"));
+                self.damages.entry("an event that cannot be read").or_insert_with(new).1 += 1;
                 Ok(false)
             }
         }
@@ -449,9 +448,9 @@ impl Conversion {
             self.draft.owner(known.process).command = name.into_iter().collect();
         }
         self.tell_metadata()?;
-        if let Some((at, what)) = self.first_damage.take() {
-            let text = format!("{}: from byte {at} on: {what}", self.shown);
-            self.draft.problems.add(kind::DAMAGED, text, self.damages);
+        for (what, (at, number, why)) in std::mem::take(&mut self.damages) {
+            let text = format!("{}: from byte {at} on: {what}{why}", self.shown);
+            self.draft.problems.add(kind::DAMAGED, text, number);
         }
         let mut imported = self.draft.finish(spool, progress)?;
         imported.events = self.n_events;
