@@ -86,6 +86,8 @@ pub struct RunFacts {
     pub job_step: String,
     /// Settings that it was recorded with, as words of the command line of the recorder; `None` = not known.
     pub settings: Option<Vec<String>>,
+    /// What another tool left that it was imported from, such as `a Paraver trace`; empty = it was recorded.
+    pub imported_from: String,
 }
 
 impl RunFacts {

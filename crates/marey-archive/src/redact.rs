@@ -331,6 +331,7 @@ impl Names {
             duration_ns: facts.duration_ns,
             hosts: facts.hosts.iter().map(|host| self.of(Text::Host, host)).collect(),
             mpi_library: self.of(Text::Version, &facts.mpi_library),
+            imported_from: facts.imported_from.clone(),
             ..RunFacts::default()
         }
     }

@@ -36,6 +36,9 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     let bar = Bar::new();
     let imported = marey_formats::import(&args.input, &spool, &bar)?;
     bar.0.finish_and_clear();
+    let facts = json!({ "imported_from": kind.name() }).to_string();
+    let path = spool.join("launch.json");
+    fs::write(&path, facts).with_context(|| format!("cannot write {}", path.display()))?;
     if imported.locations == 0 {
         let why =
             imported.problems.iter().map(|(text, _)| text.as_str()).next().unwrap_or("it says nothing else");

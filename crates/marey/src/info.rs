@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use marey_analyze::{LocationKind, Trace};
-use marey_archive::{Archive, Meta};
+use marey_archive::{Archive, Meta, RunFacts};
 use marey_model::{Level, Nanos, Rules};
 use serde::Serialize;
 
@@ -434,7 +434,11 @@ impl Page<'_> {
         fact("launcher", facts.launcher.clone());
         fact("MPI", facts.mpi_library.clone());
         fact("git commit", facts.git_commit.clone());
-        fact("recorded by", format!("marey {}", meta.marey));
+        let marey = format!("marey {}", meta.marey);
+        match facts.imported_from.as_str() {
+            "" => fact("recorded by", marey),
+            format => fact("imported", format!("from {format}, by {marey}")),
+        }
         table
     }
 
@@ -460,7 +464,7 @@ impl Page<'_> {
             amount("budget", reduced);
         }
         amount("size", format::bytes(bytes));
-        amount("cost", cost(info.overhead));
+        amount("cost", cost(info.overhead, &self.run.archive.meta().run));
         table
     }
 
@@ -558,7 +562,10 @@ fn ranges(numbers: &[usize]) -> String {
 }
 
 /// What recording cost, in words.
-pub(crate) fn cost(overhead: Overhead) -> String {
+pub(crate) fn cost(overhead: Overhead, run: &RunFacts) -> String {
+    if !run.imported_from.is_empty() {
+        return "not known: another tool has recorded it".to_owned();
+    }
     if overhead.ns_per_event <= 0.0 {
         return "not known: too little was recorded".to_owned();
     }

@@ -24,6 +24,7 @@ pub(crate) struct Launch {
     pub title: Option<String>,
     pub memo: Option<String>,
     pub git_commit: Option<String>,
+    pub imported_from: Option<String>,
     pub environment: BTreeMap<String, String>,
     start: Option<Reading>,
     end: Option<Reading>,

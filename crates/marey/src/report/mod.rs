@@ -330,7 +330,9 @@ impl Page<'_> {
     fn cost(&mut self) -> anyhow::Result<()> {
         let overhead = info::overhead(&self.facts.run.archive)?;
         self.title("MEASUREMENT COST", "what recording added, as the recorders measured it themselves")?;
-        for line in wrap(&info::cost(overhead), self.paint.prose_width() - 2) {
+        for line in
+            wrap(&info::cost(overhead, &self.facts.run.archive.meta().run), self.paint.prose_width() - 2)
+        {
             writeln!(self.out, "  {line}")?;
         }
         Ok(())

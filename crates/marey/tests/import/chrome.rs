@@ -273,7 +273,7 @@ fn events_of_all_kinds_become_what_the_documentation_says() {
         assert_eq!(names, ["first", "thread 1", "thread 2", "thread 3", "thread 4"]);
         let told = super::otf2::marey(dir, &["info", "run.marey"]);
         let told = String::from_utf8_lossy(&told.stdout).into_owned();
-        assert!(told.contains("2023-11-14 22:13:21"), "{told}");
+        assert!(told.contains("2023-11-14 22:13:21") && told.contains("from a Chrome trace"), "{told}");
     }
 }
 
