@@ -32,7 +32,7 @@ const MOST_METADATA: usize = 10_000;
 #[derive(Debug, Default)]
 struct Known {
     process: u32,
-    tracks: FxHashMap<Box<str>, u32>,
+    tracks: BTreeMap<Box<str>, u32>,
     /// Names of threads that nothing has happened in yet.
     names: FxHashMap<Box<str>, String>,
 }
@@ -40,10 +40,10 @@ struct Known {
 pub(super) struct Conversion {
     draft: Draft,
     shown: String,
-    processes: FxHashMap<Box<str>, Known>,
+    processes: BTreeMap<Box<str>, Known>,
     names: FxHashMap<Box<str>, String>,
-    /// Process, thread, name and arguments of what holds from the beginning.
-    metadata: Vec<(Box<str>, String, Vec<u8>, Vec<(String, FieldType)>)>,
+    /// Process, name and arguments of what holds from the beginning.
+    metadata: Vec<(Box<str>, String, Fields)>,
     members: Vec<(String, String)>,
     regions: FxHashMap<(String, String), u32>,
     levels: FxHashMap<String, ()>,
@@ -113,7 +113,7 @@ impl Conversion {
         Self {
             draft: Draft::new(&draft::beside(spool), "Chrome trace events"),
             shown: file.display().to_string(),
-            processes: FxHashMap::default(),
+            processes: BTreeMap::new(),
             names: FxHashMap::default(),
             metadata: Vec::new(),
             members: Vec::new(),
@@ -364,7 +364,7 @@ impl Conversion {
             ("process_sort_index" | "thread_sort_index", _) => {}
             _ if self.metadata.len() < MOST_METADATA => {
                 let fields = Fields::of(event);
-                self.metadata.push((process.as_ref().into(), name.to_owned(), fields.bytes, fields.types));
+                self.metadata.push((process.as_ref().into(), name.to_owned(), fields));
             }
             _ => self.draft.problems.add(kind::DROPPED, "metadata beyond the first 10 000", 1),
         }
@@ -469,10 +469,9 @@ impl Conversion {
     /// What holds from the beginning: of the first thread of its process; of the first of all, where the whole trace is meant.
     fn tell_metadata(&mut self) -> Result<(), Error> {
         let first = |known: &Known| known.tracks.values().copied().min();
-        for (process, name, bytes, types) in std::mem::take(&mut self.metadata) {
+        for (process, name, fields) in std::mem::take(&mut self.metadata) {
             // Of a process in which nothing happens nobody asks.
             let Some(track) = self.processes.get(&process).and_then(first) else { continue };
-            let fields = Fields { types, bytes };
             if let Some((kind, bytes)) = self.kind(&name, false, &fields) {
                 self.draft.at_begin(track, &Act::Event { kind, fields: &bytes })?;
             }

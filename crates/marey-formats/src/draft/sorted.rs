@@ -263,7 +263,11 @@ mod tests {
             (seed >> 33) % below
         };
         let keys: Vec<Key> = (0..1000)
-            .map(|_| Key { process: next(3) as u32, ns: next(40) as i64 - 20, tie: next(2) })
+            .map(|_| Key {
+                process: u32::try_from(next(3)).unwrap(),
+                ns: next(40).cast_signed() - 20,
+                tie: next(2),
+            })
             .collect();
         let mut truth: Vec<(Key, usize)> = keys.iter().copied().zip(0..).collect();
         truth.sort();

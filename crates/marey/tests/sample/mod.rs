@@ -45,6 +45,7 @@ pub(crate) fn write(dir: &Path) {
         directory: String::new(),
         job_step: String::new(),
         settings: None,
+        imported_from: String::new(),
     };
     let mut meta = Meta::new(run);
     meta.state = State::Finished;
