@@ -10,6 +10,7 @@
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * `otf2`: Open Trace
 //!   Format 2, of Score-P and others. `chrome`: Chrome trace events.
+//! `perfetto`: Perfetto's protobuf.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -20,6 +21,7 @@ mod error;
 mod input;
 mod mpi;
 mod otf2;
+mod perfetto;
 pub mod problems;
 mod recognise;
 pub mod spool;
@@ -92,6 +94,8 @@ pub fn document() -> String {
     ) + &otf2::document()
         + "\n"
         + &chrome::document()
+        + "\n"
+        + &perfetto::document()
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.
@@ -104,5 +108,6 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
     match format {
         Format::Otf2 => otf2::import(&file, spool, progress),
         Format::Chrome => chrome::import(&file, spool, progress),
+        Format::Perfetto => perfetto::import(&file, spool, progress),
     }
 }

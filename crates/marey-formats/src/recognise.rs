@@ -7,8 +7,8 @@ use std::fs::FileType;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
 use crate::input::Input;
+use crate::{Error, perfetto};
 
 /// A format that can be imported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +17,8 @@ pub enum Format {
     Otf2,
     /// Chrome trace-event JSON.
     Chrome,
+    /// Perfetto's protobuf.
+    Perfetto,
 }
 
 impl Format {
@@ -25,6 +27,7 @@ impl Format {
         match self {
             Self::Otf2 => "an OTF2 archive",
             Self::Chrome => "a Chrome trace",
+            Self::Perfetto => "a Perfetto trace",
         }
     }
 
@@ -35,7 +38,10 @@ impl Format {
         if is_otf2 {
             return Some(Self::Otf2);
         }
-        is_chrome(beginning).then_some(Self::Chrome)
+        if is_chrome(beginning) {
+            return Some(Self::Chrome);
+        }
+        perfetto::is_it(beginning).then_some(Self::Perfetto)
     }
 }
 
@@ -178,7 +184,7 @@ fn unknown(path: &Path, what: &str) -> Error {
     Error::Unknown {
         path: path.to_owned(),
         what: format!(
-            "{what} that can be imported (OTF2: the file NAME.otf2; Chrome trace events: JSON, perhaps compressed by gzip)"
+            "{what} that can be imported (OTF2: the file NAME.otf2; Chrome trace events: JSON, perhaps compressed by gzip; Perfetto: its protobuf, the same)"
         ),
     }
 }

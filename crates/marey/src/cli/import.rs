@@ -13,7 +13,8 @@ use clap::Args;
         as its data go. What the format has and a run has no place for is kept as events that describe themselves, or \
         counted, and said; docs/formats.md has it for each kind of record. A trace that is damaged gives what can be read.\n\n\
         FORMATS\n  OTF2 (Score-P, TAU, eztrace): the file NAME.otf2 or its directory\n  \
-        Chrome trace events (PyTorch, LLVM, Chrome, rocprof): JSON, also compressed by gzip",
+        Chrome trace events (PyTorch, LLVM, Chrome, rocprof): JSON, also compressed by gzip\n  \
+        Perfetto (its SDK, Chrome, Android): the track events in its protobuf, also compressed by gzip",
     after_long_help = "EXAMPLES\n  \
         marey import scorep-20261120_1234/traces.otf2        traces.marey\n  \
         marey import scorep-20261120_1234 -o before.marey    the directory that holds it\n  \
