@@ -8,3 +8,5 @@
 mod chrome;
 #[path = "import/otf2.rs"]
 mod otf2;
+#[path = "import/perfetto.rs"]
+mod perfetto;

@@ -23,6 +23,8 @@ use crate::{Error, Fate, Imported, Progress};
 
 /// Bytes of an event's arguments.
 const MOST_ARGUMENTS: usize = 15 << 10;
+/// Packets that only tell what holds for those behind them.
+const NO_DATA: &str = "packet without data";
 /// Flows of which the process is known.
 const MOST_FLOWS: usize = 1 << 20;
 
@@ -170,7 +172,7 @@ impl Conversion {
         let time = packet.timestamp.filter(|_| !is_snapshot).map(|it| self.time(it, packet, sequence));
         let is_readable = packet.flags & 2 == 0 || sequence.is_valid;
         if packet.data.is_empty() {
-            self.count("packet without data", Fate::Mapped);
+            self.count(NO_DATA, Fate::Mapped);
         }
         for (number, value) in &packet.data {
             if *number == 11 {
@@ -614,6 +616,7 @@ impl Conversion {
         if self.n_events == 0 {
             let mut names: Vec<_> = self.records.iter().map(|(name, (_, number))| (*number, name)).collect();
             names.sort_by(|a, b| b.cmp(a));
+            names.retain(|it| it.1 != NO_DATA);
             let names: Vec<_> = names.iter().take(3).map(|it| it.1.as_str()).collect();
             let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
             let text = format!("its packets hold no track events, but {names}");
