@@ -40,6 +40,9 @@ pub(crate) enum Act<'a> {
     FlowOut { key: u64 },
     /// This depends on the last [`Self::FlowOut`] of the key; or the region does that is entered next.
     FlowIn { key: u64, is_next: bool },
+    /// This depends on the last step of a flow, if there was one in the process; the next one depends on this, if it is not
+    /// the last.
+    FlowStep { key: u64, is_last: bool },
     /// A counter has a value from now on.
     Counter { counter: u32, value: f64 },
     /// An event that describes itself.

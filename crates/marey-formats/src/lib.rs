@@ -9,7 +9,7 @@
 //! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
-//! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `clog2`, `clog1`, `alog`: logs of MPE.
+//! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`: logs of MPE.
 //! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
@@ -26,6 +26,7 @@ mod mpe;
 mod mpi;
 mod otf2;
 mod paraver;
+mod perfetto;
 pub mod problems;
 mod recognise;
 pub mod spool;
@@ -99,6 +100,7 @@ pub fn document() -> String {
     ) + &[
         otf2::document(),
         chrome::document(),
+        perfetto::document(),
         clog2::document(),
         alog::document(),
         clog1::document(),
@@ -123,6 +125,7 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Clog1 => clog1::import(&file, spool, progress),
         Format::Alog => alog::import(&file, spool, progress),
         Format::Paraver => paraver::import(&file, spool, progress),
+        Format::Perfetto => perfetto::import(&file, spool, progress),
         Format::Tau => tau::import(&file, spool, progress),
     }
 }

@@ -6,7 +6,7 @@
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, input, paraver, tau};
+use crate::{Error, input, paraver, perfetto, tau};
 
 /// A format that can be imported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +25,8 @@ pub enum Format {
     Paraver,
     /// A trace of TAU.
     Tau,
+    /// Perfetto's protobuf.
+    Perfetto,
 }
 
 /// What there is to say of a format.
@@ -69,6 +71,12 @@ const KNOWN: &[Known] = &[
         name: "a Chrome trace",
         to_name: "Chrome trace events (JSON, also compressed by gzip)",
         is_beginning: crate::chrome::is_beginning,
+    },
+    Known {
+        format: Format::Perfetto,
+        name: "a Perfetto trace",
+        to_name: "Perfetto (protobuf, also compressed by gzip)",
+        is_beginning: perfetto::is_it,
     },
     Known {
         format: Format::Alog,

@@ -1,7 +1,7 @@
 //! Runs out of traces of other tools, each compared with what the format's own tool says of it.
 //!
-//! The one idea: the reference is the text that the tool prints, gone through line by line, the slow way. The archives are
-//! written by the format's own library, with other content for each number that is given to the program.
+//! The one idea: the reference is what the format's own tool prints, or a plain parser that holds all of it, gone through the
+//! slow way; where there is neither, traces with known numbers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "import/chrome.rs"]
@@ -10,3 +10,5 @@ mod chrome;
 mod otf2;
 #[path = "import/paraver.rs"]
 mod paraver;
+#[path = "import/perfetto.rs"]
+mod perfetto;

@@ -35,6 +35,8 @@ mod code {
     pub(super) const SEND: u8 = 11;
     pub(super) const RECEIVE: u8 = 12;
     pub(super) const COLLECTIVE: u8 = 13;
+    pub(super) const FLOW_STEP: u8 = 14;
+    pub(super) const FLOW_LAST: u8 = 15;
 }
 
 pub(super) fn encode(track: u32, act: &Act<'_>, out: &mut Vec<u8>) {
@@ -52,6 +54,9 @@ pub(super) fn encode(track: u32, act: &Act<'_>, out: &mut Vec<u8>) {
         Act::FlowOut { key } => numbers(code::FLOW_OUT, &[key]),
         Act::FlowIn { key, is_next } => {
             numbers(if is_next { code::FLOW_IN_NEXT } else { code::FLOW_IN }, &[key])
+        }
+        Act::FlowStep { key, is_last } => {
+            numbers(if is_last { code::FLOW_LAST } else { code::FLOW_STEP }, &[key])
         }
         Act::Counter { counter, value } => numbers(code::COUNTER, &[counter.into(), value.to_bits()]),
         Act::Event { kind, fields } => {
@@ -99,6 +104,8 @@ fn decode(bytes: &[u8]) -> Option<(u32, Act<'_>)> {
         code::FLOW_OUT => Act::FlowOut { key: long(at)? },
         code::FLOW_IN => Act::FlowIn { key: long(at)?, is_next: false },
         code::FLOW_IN_NEXT => Act::FlowIn { key: long(at)?, is_next: true },
+        code::FLOW_STEP => Act::FlowStep { key: long(at)?, is_last: false },
+        code::FLOW_LAST => Act::FlowStep { key: long(at)?, is_last: true },
         code::COUNTER => Act::Counter { counter: word(at)?, value: f64::from_bits(long(at)?) },
         code::EVENT => Act::Event { kind: word(at)?, fields: get_bytes(bytes, at)? },
         code::FACT => Act::Fact { kind: word(at)?, as_event: word(at)?, fields: get_bytes(bytes, at)? },
@@ -363,6 +370,13 @@ impl<'a> Teller<'a> {
                     return Ok(());
                 }
                 self.edge(thread, from, since)
+            }
+            Act::FlowStep { key, is_last } => {
+                let before = match is_last {
+                    true => self.flows.remove(&key),
+                    false => self.flows.insert(key, (thread, ns)),
+                };
+                before.map_or(Ok(()), |(from, since)| self.edge(thread, from, since))
             }
             Act::Counter { counter, value } => {
                 self.close(thread, ns, false)?;

@@ -16,6 +16,7 @@ use super::WorkArgs;
         counted, and said; docs/formats.md has it for each kind of record. A trace that is damaged gives what can be read.\n\n\
         FORMATS\n  OTF2 (Score-P, TAU, eztrace): the file NAME.otf2 or its directory\n  \
         Chrome trace events (PyTorch, LLVM, Chrome, rocprof): JSON, also compressed by gzip\n  \
+        Perfetto (its SDK, Chrome, Android): the track events in its protobuf, also compressed by gzip\n  \
         Paraver (Extrae, ovni): NAME.prv, also compressed by gzip, beside NAME.pcf and NAME.row\n  \
         TAU: NAME.trc and its events in NAME.edf, merged or a file for each thread\n  \
         CLOG-2, CLOG-1, ALOG (MPE of MPICH): the file",
