@@ -10,7 +10,7 @@
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool. * `otf2`: Open Trace
 //!   Format 2, of Score-P and others. `chrome`: Chrome trace events.
-//! `perfetto`: Perfetto's protobuf.
+//!   `perfetto`: Perfetto's protobuf.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 

@@ -254,7 +254,7 @@ fn facts_and_counters(run: &Archive) {
     let expected = [
         ("load ", vec![3.0]),
         ("mem bytes", vec![1024.0, 2.5]),
-        ("thread time ns", vec![100_000.0, 150_000.0, 7_000.0]),
+        ("thread time ns", vec![7_000.0, 100_000.0, 150_000.0]),
     ];
     assert_eq!(values, expected.map(|(name, values)| (name.to_owned(), values)).into());
     let (events, kinds) = (run.table("events").unwrap(), run.table("event_kinds").unwrap());
