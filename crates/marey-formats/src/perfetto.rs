@@ -216,12 +216,11 @@ struct Walked {
     n_nested: u64,
 }
 
+/// Takes a packet and the byte at which it, or what it is compressed in, begins.
+type On<'a> = &'a mut dyn FnMut(&[u8], u64) -> Result<(), Error>;
+
 /// Goes through all packets, also compressed ones.
-fn walk(
-    file: &Path,
-    progress: &dyn Progress,
-    on: &mut dyn FnMut(&[u8], u64) -> Result<(), Error>,
-) -> Result<Walked, Error> {
+fn walk(file: &Path, progress: &dyn Progress, on: On<'_>) -> Result<Walked, Error> {
     let mut stream = Stream::open(file)?;
     let mut walked = Walked::default();
     loop {

@@ -116,7 +116,7 @@ impl Clocks {
     }
 
     /// What the trace's clock showed when another one showed so many ns. `None` if no snapshot leads there.
-    pub(super) fn to_primary(&mut self, from: Clock, ns: i64) -> Option<i64> {
+    pub(super) fn on_primary(&mut self, from: Clock, ns: i64) -> Option<i64> {
         self.convert(from, self.primary(), ns)
     }
 
@@ -207,7 +207,7 @@ mod tests {
             ],
             None,
         );
-        let mut at = |id, sequence, ns| clocks.to_primary(Clock::new(id, sequence), ns);
+        let mut at = |id, sequence, ns| clocks.on_primary(Clock::new(id, sequence), ns);
         assert_eq!(at(BOOTTIME, 7, 5), Some(5));
         assert_eq!(at(MONOTONIC, 7, 60_000), Some(1_010_000));
         assert_eq!(at(MONOTONIC, 7, 90_001), Some(2_000_001));

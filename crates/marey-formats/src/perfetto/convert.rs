@@ -218,7 +218,7 @@ impl Conversion {
             *last = ticks;
         }
         let ns = ticks.checked_mul(unit)?;
-        let converted = self.clocks.to_primary(clock, ns);
+        let converted = self.clocks.on_primary(clock, ns);
         if converted.is_none() && packet.data.iter().any(|it| it.0 == 11) {
             let what = "times of clocks that no snapshot leads from, which are taken as they are";
             self.draft.problems.add(kind::MISSING, what, 1);
@@ -275,7 +275,7 @@ impl Conversion {
             (None, None) => return None,
         };
         let ns = us.checked_mul(1000)?;
-        Some(self.clocks.to_primary(Clock::new(MONOTONIC, 0), ns).unwrap_or(ns))
+        Some(self.clocks.on_primary(Clock::new(MONOTONIC, 0), ns).unwrap_or(ns))
     }
 
     /// Where an event happens.

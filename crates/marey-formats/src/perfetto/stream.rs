@@ -147,17 +147,21 @@ pub(crate) fn is_it(beginning: &[u8]) -> bool {
         }
         if fields.is_damaged {
             // What is cut off at its end says nothing else, as far as its last field can be seen.
-            return is_cut && (is_sure || may_go_on(fields.rest()));
+            let left = len - (packet.len() - fields.rest().len());
+            return is_cut && (is_sure || may_go_on(fields.rest(), left));
         }
         rest = next;
     }
     is_sure
 }
 
-/// Whether what is cut off may be one large field of a packet.
-fn may_go_on(rest: &[u8]) -> bool {
-    varint(rest)
-        .is_some_and(|(tag, _)| tag & 7 == 2 && [1, 2, 5, 9, 11, 12, 33, 50, 72].contains(&(tag >> 3)))
+/// Whether what is cut off may be one large field of a packet that has so many bytes left.
+fn may_go_on(rest: &[u8], left: usize) -> bool {
+    let large = |tag: u64| tag & 7 == 2 && [1, 2, 5, 9, 11, 12, 33, 50, 72].contains(&(tag >> 3));
+    let Some((_, behind)) = varint(rest).filter(|it| large(it.0)) else { return false };
+    let Some((len, behind)) = varint(behind) else { return false };
+    let head = rest.len() - behind.len();
+    usize::try_from(len).is_ok_and(|len| len <= left.saturating_sub(head))
 }
 
 #[cfg(test)]
@@ -174,6 +178,8 @@ mod tests {
         assert!(!is_it(b"\nint main() {\n    return 0;\n}\n"));
         assert!(!is_it(b"\n\n\n\n\n\n\n\n"));
         assert!(!is_it(b"\x0a\x00\x0a\x00\x0a\x00"));
+        assert!(is_it(b"\x0a\xa0\x1f\x0a\x90\x1f\x08\x01"), "cut off in a large field");
+        assert!(!is_it(b"\x0a\xa0\x1f\x0a\xa0\x1f\x08\x01"), "one that is larger than its packet");
         assert!(!is_it(b"\x0a"));
         assert!(!is_it(b""));
     }

@@ -14,10 +14,10 @@ use super::otf2::{imported, marey, run_of};
 fn varint(mut value: u64) -> Vec<u8> {
     let mut out = Vec::new();
     while value >= 0x80 {
-        out.push((value & 0x7f) as u8 | 0x80);
+        out.push(u8::try_from(value & 0x7f).unwrap() | 0x80);
         value >>= 7;
     }
-    out.push(value as u8);
+    out.push(u8::try_from(value).unwrap());
     out
 }
 
@@ -236,8 +236,8 @@ fn regions_flows_and_states(run: &Archive) {
     let column = |table: &str, name: &str| run.table(table).unwrap().i64(name).unwrap().to_vec();
     assert_eq!((column("edges", "from_time"), column("edges", "to_time")), (vec![9_000], vec![29_000]));
     assert_eq!((column("overlaps", "start"), column("overlaps", "duration")), (vec![69_000], vec![20_000]));
-    assert_eq!(processes.text("command").unwrap().to_vec(), ["solver", "program -x"]);
-    assert_eq!(processes.u32("pid").unwrap().to_vec(), [42, 7]);
+    assert_eq!(processes.text("command").unwrap().to_vec(), ["program -x", "solver"]);
+    assert_eq!(processes.u32("pid").unwrap().to_vec(), [7, 42]);
     let mut names = locations.text("name").unwrap().to_vec();
     names.sort();
     assert_eq!(names, ["async", "main", "old", "process", "worker"]);
@@ -254,7 +254,7 @@ fn facts_and_counters(run: &Archive) {
     let expected = [
         ("load ", vec![3.0]),
         ("mem bytes", vec![1024.0, 2.5]),
-        ("thread time ns", vec![100_000.0, 150_000.0, 7_000.0]),
+        ("thread time ns", vec![7_000.0, 100_000.0, 150_000.0]),
     ];
     assert_eq!(values, expected.map(|(name, values)| (name.to_owned(), values)).into());
     let (events, kinds) = (run.table("events").unwrap(), run.table("event_kinds").unwrap());
