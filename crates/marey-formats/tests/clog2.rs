@@ -99,7 +99,7 @@ fn sample(name: &str) -> Option<PathBuf> {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
     let path = samples.join("clog2/generated_with_MPE-2").join(name);
     if !path.exists() {
-        eprintln!("skipped: {name} is not there");
+        marey_testkit::skip("samples of logs of MPE (../shared)");
         return None;
     }
     Some(path)
