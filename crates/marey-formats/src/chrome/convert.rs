@@ -301,29 +301,26 @@ impl Conversion {
     /// Arguments as facts about the region that was noted before.
     fn facts(&mut self, track: u32, name: &str, event: &Event<'_>) -> Result<(), Error> {
         let fields = Fields::of(event);
-        if fields.types.is_empty() {
-            return Ok(());
-        }
-        let (Some((kind, bytes)), Some((as_event, _))) =
-            (self.kind("arguments", true, &fields), self.kind(name, false, &fields))
-        else {
-            return Ok(());
-        };
-        self.draft.also(track, &Act::Fact { kind, as_event, fields: &bytes })
+        let Some((kind, as_event)) = self.fact(name, &fields) else { return Ok(()) };
+        self.draft.also(track, &Act::Fact { kind, as_event, fields: &fields.bytes })
     }
 
     /// The same of the region that is left next.
     fn facts_before(&mut self, track: u32, time: i64, name: &str, event: &Event<'_>) -> Result<(), Error> {
         let fields = Fields::of(event);
+        let Some((kind, as_event)) = self.fact(name, &fields) else { return Ok(()) };
+        self.draft.add(track, time, &Act::Fact { kind, as_event, fields: &fields.bytes })
+    }
+
+    /// The kinds of a fact with these fields, and of an event in its place; `None` if there are none, or too many.
+    fn fact(&mut self, name: &str, fields: &Fields) -> Option<(u32, u32)> {
         if fields.types.is_empty() {
-            return Ok(());
+            return None;
         }
-        let (Some((kind, bytes)), Some((as_event, _))) =
-            (self.kind("arguments", true, &fields), self.kind(name, false, &fields))
-        else {
-            return Ok(());
-        };
-        self.draft.add(track, time, &Act::Fact { kind, as_event, fields: &bytes })
+        // What is left out is counted once.
+        let (kind, _) = self.kind("arguments", true, fields)?;
+        let (as_event, _) = self.kind(name, false, fields)?;
+        Some((kind, as_event))
     }
 
     /// The kind of events with these fields, and their bytes; `None` if they are too long.

@@ -321,6 +321,21 @@ fn facts_and_events(run: &Archive) {
     assert_eq!(number, 13 + 3 + 1 + 1 + 4);
 }
 
+/// Arguments that are longer than a record may be are left out, and each event that had such is counted once.
+#[test]
+fn arguments_that_are_too_long_are_left_out_and_counted() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let dir = dir.path();
+    let long: serde_json::Map<String, Value> = (0..9000).map(|n| (format!("k{n}"), json!(n))).collect();
+    let event = |ts: u64, args: Value| json!({"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": ts, "dur": 1, "args": args});
+    let list = json!([event(1, json!(long)), event(3, json!({"n": 1})), event(5, json!(long))]);
+    std::fs::write(dir.join("trace"), list.to_string()).unwrap();
+    let said = imported(dir, "trace");
+    let text = "arguments of events that are longer than 15 KiB";
+    assert_eq!(said["problems"], json!([{"text": text, "number": 2}]));
+    assert_eq!(run_of(dir).table("intervals").unwrap().len(), 3);
+}
+
 /// What is compressed and cut off gives what can be unpacked, and says that there was more.
 #[test]
 fn compressed_traces_that_are_cut_off_say_so() {
