@@ -1,7 +1,7 @@
 //! Paraver: a small trace of which all is known.
 //!
-//! The reference was written by hand, line by line from the trace, and tells what no counts do: who got what from whom,
-//! and within which call; what counters stand at; when states end.
+//! The reference is what `marey dump` shows, gone through line by line against the trace, and tells what no counts do: who got
+//! what from whom, and within which call; what counters stand at; when states end.
 
 use std::path::Path;
 use std::process::Command;
