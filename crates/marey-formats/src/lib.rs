@@ -16,6 +16,7 @@
 
 mod alog;
 mod bytes;
+mod categories;
 mod chrome;
 mod clog1;
 mod clog2;

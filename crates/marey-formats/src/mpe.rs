@@ -1,8 +1,8 @@
-//! What the formats of MPE, MPICH's logging library, have in common: states by name.
+//! What the formats of MPE, MPICH's logging library, have in common.
 //!
 //! Deliberately absent: colours and bitmaps of states, which belong to one viewer.
 
-use marey_model::{Level, Role, Tier};
+use marey_model::Role;
 
 use crate::mpi;
 use crate::spool::Region;
@@ -20,25 +20,12 @@ pub(crate) fn rank(number: i64) -> Option<u32> {
     u32::try_from(number).ok().filter(|rank| *rank < MOST_RANKS)
 }
 
-/// The region that a state is: a function of MPI by its name, else one of the program.
-pub(crate) fn region(name: &str) -> Region {
-    let is_of_mpi = name.starts_with("MPI_") || name.starts_with("PMPI_");
-    of(name, is_of_mpi.then_some(name))
-}
-
-/// The same in a log with messages: MPICH 1 wrote its own states as `SEND` and `BARRIER`.
+/// The region that a state is in a log with messages: MPICH 1 wrote its own as `SEND` and `BARRIER`.
 pub(crate) fn short_region(name: &str) -> Region {
     let is_short = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    let function = format!("MPI_{name}");
-    if is_short && mpi::role(&function) != Role::Manage { of(name, Some(&function)) } else { region(name) }
-}
-
-fn of(name: &str, function: Option<&str>) -> Region {
-    let (level, verb, role, noun) = if let Some(function) = function {
-        ((Level::MPI.into(), Tier::Runtime), name, mpi::role(function), ("".into(), String::new()))
-    } else {
-        let noun = ("function".into(), name.to_owned());
-        ((Level::SOURCE.into(), Tier::Source), "execute", Role::Work, noun)
-    };
-    Region { level, verb: verb.to_owned(), role, noun, file: String::new(), line: 0 }
+    match mpi::role(&format!("MPI_{name}")) {
+        Role::Manage => mpi::region(name),
+        role if is_short => Region::of_mpi(name, role),
+        _ => mpi::region(name),
+    }
 }

@@ -4,6 +4,17 @@
 
 use marey_model::Role;
 
+use crate::spool::Region;
+
+/// The region that something is by its name: a function of MPI, else one of the program.
+pub(crate) fn region(name: &str) -> Region {
+    if name.starts_with("MPI_") || name.starts_with("PMPI_") {
+        Region::of_mpi(name, role(name))
+    } else {
+        Region::of_program(name)
+    }
+}
+
 /// The role of a function of MPI, with or without the `P` of the profiling interface.
 pub(crate) fn role(name: &str) -> Role {
     // Some tools add parentheses, or where the function is.

@@ -13,7 +13,6 @@ mod arguments;
 mod clocks;
 mod convert;
 mod event;
-mod regions;
 mod sequence;
 mod stream;
 mod tracks;

@@ -9,7 +9,7 @@ use super::line::Line;
 use super::record;
 use crate::draft::{Act, Draft, Owner};
 use crate::spool::{Half, Region};
-use crate::{Error, mpe};
+use crate::{Error, mpe, mpi};
 
 /// Threads of a process, more than any has.
 const MOST_TASKS: i64 = 1 << 16;
@@ -101,10 +101,10 @@ impl<'a> Convert<'a> {
                 }
                 // Here data are no more than the direction.
                 Meaning::Either(name) if line.data > 0 => {
-                    (record::STATE, self.enter(place, &mpe::region(&name), (0, "")))
+                    (record::STATE, self.enter(place, &mpi::region(&name), (0, "")))
                 }
                 Meaning::Either(name) if line.data < 0 => {
-                    (record::STATE, self.leave(place, &mpe::region(&name), (0, "")))
+                    (record::STATE, self.leave(place, &mpi::region(&name), (0, "")))
                 }
                 Meaning::Either(name) => (record::EVENT, self.keep(place, &name, line)),
                 Meaning::Event(name) => (record::EVENT, self.keep(place, &name, line)),

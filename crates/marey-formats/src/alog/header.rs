@@ -8,8 +8,8 @@ use std::collections::btree_map::Entry;
 
 use super::line::{Line, Time};
 use crate::Fate::{self, Ignored, Mapped};
-use crate::mpe;
 use crate::spool::Region;
+use crate::{mpe, mpi};
 
 /// A kind of header line.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +101,7 @@ impl Header {
                 }
             }
             -13 => {
-                let named = if self.has_messages { mpe::short_region } else { mpe::region };
+                let named = if self.has_messages { mpe::short_region } else { mpi::region };
                 let region = named(state(&line.comment));
                 // Of one start, the first holds.
                 if let Entry::Vacant(start) = self.starts.entry(line.task) {

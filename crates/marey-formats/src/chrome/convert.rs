@@ -7,24 +7,21 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use marey_model::spool::{FieldType, put, put_bytes, put_signed};
-use marey_model::{Level, Role, Tier};
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 
 use super::event::{Event, Members};
 use super::value::{self, Text, ns};
 use super::{KINDS, Kind, OTHER};
+use crate::categories::Regions;
 use crate::draft::{self, Act, Draft, Owner};
 use crate::problems::kind;
-use crate::spool::Region;
-use crate::{Error, Fate, Imported, Progress, mpi};
+use crate::{Error, Fate, Imported, Progress};
 
 /// Bytes of a text among arguments.
 const MOST_TEXT: usize = 4096;
 /// Bytes of an event's arguments.
 const MOST_ARGUMENTS: usize = 15 << 10;
-/// Levels that categories make; those of further ones are the source.
-const MOST_LEVELS: usize = 64;
 /// Pieces of metadata that are kept.
 const MOST_METADATA: usize = 10_000;
 
@@ -45,8 +42,7 @@ pub(super) struct Conversion {
     /// Process, name and arguments of what holds from the beginning.
     metadata: Vec<(Box<str>, String, Fields)>,
     members: Vec<(String, String)>,
-    regions: FxHashMap<(String, String), u32>,
-    levels: FxHashMap<String, ()>,
+    regions: Regions,
     counts: BTreeMap<usize, u64>,
     others: BTreeMap<String, (Fate, u64)>,
     /// What is wrong in the text: where first, how often, and what a parser says of that.
@@ -117,8 +113,7 @@ impl Conversion {
             names: FxHashMap::default(),
             metadata: Vec::new(),
             members: Vec::new(),
-            regions: FxHashMap::default(),
-            levels: FxHashMap::default(),
+            regions: Regions::default(),
             counts: BTreeMap::new(),
             others: BTreeMap::new(),
             damages: BTreeMap::new(),
@@ -400,42 +395,7 @@ impl Conversion {
     fn region(&mut self, event: &Event<'_>, name: &str) -> u32 {
         let categories = event.category.map(value::text).unwrap_or_default();
         let category = categories.split(',').next().unwrap_or_default().trim();
-        let key = (category.to_owned(), name.to_owned());
-        if let Some(region) = self.regions.get(&key) {
-            return *region;
-        }
-        let name = if name.is_empty() { "(no name)" } else { name };
-        let region = if name.starts_with("MPI_") || name.starts_with("PMPI_") {
-            Region {
-                level: (Level::MPI.into(), Tier::Runtime),
-                verb: name.to_owned(),
-                role: mpi::role(name),
-                noun: ("".into(), String::new()),
-                file: String::new(),
-                line: 0,
-            }
-        } else {
-            let is_new = !self.levels.contains_key(category);
-            let level = match category {
-                "" => Level::SOURCE.to_owned(),
-                _ if is_new && self.levels.len() == MOST_LEVELS => Level::SOURCE.to_owned(),
-                _ => {
-                    self.levels.insert(category.to_owned(), ());
-                    category.to_owned()
-                }
-            };
-            Region {
-                level: (level.into(), Tier::Source),
-                verb: "execute".to_owned(),
-                role: Role::Work,
-                noun: ("function".into(), name.to_owned()),
-                file: String::new(),
-                line: 0,
-            }
-        };
-        let region = self.draft.region(&region);
-        self.regions.insert(key, region);
-        region
+        self.regions.of(&mut self.draft, (category, name), ("", 0))
     }
 
     pub(super) fn finish(mut self, spool: &Path, progress: (&dyn Progress, u64)) -> Result<Imported, Error> {

@@ -6,7 +6,7 @@ use super::blocks::{Record, signed, text};
 use super::cargo::Format;
 use super::records::code;
 use crate::bytes::Bytes;
-use crate::mpe;
+use crate::mpi;
 use crate::problems::{Problems, kind};
 use crate::spool::Region;
 
@@ -98,7 +98,7 @@ impl Known {
         }
         self.starts.entry(start).or_insert(place);
         self.finals.entry(last).or_insert(place);
-        self.states.push(State { region: mpe::region(&name), name, format });
+        self.states.push(State { region: mpi::region(&name), name, format });
         Some(())
     }
 

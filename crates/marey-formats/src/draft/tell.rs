@@ -10,7 +10,7 @@ use std::path::Path;
 use marey_model::spool::{
     CommunicatorKind, Definition, FieldType, get, get_bytes, get_signed, put, put_bytes, put_signed,
 };
-use marey_model::{EdgeKind, Level, Role, Tier};
+use marey_model::{EdgeKind, Level, Role};
 use rustc_hash::FxHashMap;
 
 use super::sorted::Key;
@@ -533,14 +533,7 @@ impl<'a> Teller<'a> {
         if innermost.is_some_and(|open| self.tables.regions[open.region as usize].level.0 == Level::MPI) {
             return act(&mut self.process);
         }
-        let outside = Region {
-            level: (Level::MPI.into(), Tier::Runtime),
-            verb: verb.to_owned(),
-            role,
-            noun: ("".into(), String::new()),
-            file: String::new(),
-            line: 0,
-        };
+        let outside = Region::of_mpi(verb, role);
         let site = self.process.site(&outside)?;
         self.process.enter(thread, site, ns)?;
         act(&mut self.process)?;

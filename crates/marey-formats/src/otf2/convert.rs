@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use marey_model::spool::{
     ANY_SOURCE, ANY_TAG, CommunicatorKind, Definition, FieldType, put, put_bytes, put_signed,
 };
-use marey_model::{Level, Role, Tier};
+use marey_model::{Level, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definitions::{Communicator, Definitions};
@@ -285,14 +285,7 @@ impl<'a> Conversion<'a> {
         if self.process.innermost(thread).is_some_and(|site| self.of_mpi.contains(&site)) {
             return act(&mut self.process);
         }
-        let outside = Region {
-            level: (Level::MPI.into(), Tier::Runtime),
-            verb: verb.to_owned(),
-            role,
-            noun: ("".into(), String::new()),
-            file: String::new(),
-            line: 0,
-        };
+        let outside = Region::of_mpi(verb, role);
         let site = self.process.site(&outside)?;
         self.process.enter(thread, site, ns)?;
         let result = act(&mut self.process)?;
@@ -308,14 +301,7 @@ impl<'a> Conversion<'a> {
             Some(region) => paradigm::region(self.definitions, region),
             None => {
                 self.trouble("regions that are not defined");
-                Region {
-                    level: (Level::SOURCE.into(), Tier::Source),
-                    verb: "execute".to_owned(),
-                    role: Role::Work,
-                    noun: ("function".into(), format!("(region {region})")),
-                    file: String::new(),
-                    line: 0,
-                }
+                Region::of_program(&format!("(region {region})"))
             }
         };
         let site = self.process.site(&named)?;

@@ -16,7 +16,8 @@ use super::event::{Event, Number};
 use super::sequence::{Sequence, Table};
 use super::tracks::{Place, Tracks};
 use super::wire::{Fields, Value};
-use super::{COUNTER, KINDS, Kind, OTHER, packet_kind, regions::Regions};
+use super::{COUNTER, KINDS, Kind, OTHER, packet_kind};
+use crate::categories::Regions;
 use crate::draft::{self, Act, Draft};
 use crate::problems::{Problems, kind};
 use crate::{Error, Fate, Imported, Progress};
@@ -327,7 +328,8 @@ impl Conversion {
         let mut arguments = self.arguments(event, sequence);
         match event.phase().unwrap_or('?') {
             'B' => {
-                let region = self.regions.of(&mut self.draft, (&category, &name), &location);
+                let region =
+                    self.regions.of(&mut self.draft, (&category, &name), (&location.file, location.line));
                 self.draft.add(track, ns, &Act::Enter { region })?;
                 self.facts(site, &arguments, true)?;
                 self.flows(event, site)?;
@@ -341,7 +343,11 @@ impl Conversion {
                 let us = event.legacy.duration_us.or(event.legacy.thread_duration_us).unwrap_or(0);
                 match u64::try_from(us).ok().and_then(|us| us.checked_mul(1000)) {
                     Some(length) => {
-                        let region = self.regions.of(&mut self.draft, (&category, &name), &location);
+                        let region = self.regions.of(
+                            &mut self.draft,
+                            (&category, &name),
+                            (&location.file, location.line),
+                        );
                         self.draft.add(track, ns, &Act::Span { region, ns: length })?;
                         self.facts(site, &arguments, true)?;
                         self.flows(event, site)?;
@@ -350,7 +356,8 @@ impl Conversion {
                 }
             }
             phase @ ('b' | 'S') => {
-                let region = self.regions.of(&mut self.draft, (&category, &name), &location);
+                let region =
+                    self.regions.of(&mut self.draft, (&category, &name), (&location.file, location.line));
                 let key = key(event, process, (&category, &name), phase == 'S');
                 self.draft.add(track, ns, &Act::Begin { region, key })?;
                 if !arguments.types.is_empty() {

@@ -9,7 +9,7 @@ use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use marey_model::spool::{ALIGN, CommunicatorKind, Definition, FieldType, Head, SLACK, Stream, at};
-use marey_model::{Role, Tier, Triple};
+use marey_model::{Level, Role, Tier, Triple};
 use rustc_hash::FxHashMap;
 
 use super::thread::Thread;
@@ -36,6 +36,32 @@ pub struct Region {
     pub file: String,
     /// Line in it, 0 where unknown.
     pub line: u32,
+}
+
+impl Region {
+    /// A function of MPI, or something of its level that has no noun.
+    pub fn of_mpi(verb: &str, role: Role) -> Self {
+        Self {
+            level: (Level::MPI.into(), Tier::Runtime),
+            verb: verb.to_owned(),
+            role,
+            noun: ("".into(), String::new()),
+            file: String::new(),
+            line: 0,
+        }
+    }
+
+    /// A function of the program, or what a tool treats as such.
+    pub fn of_program(name: &str) -> Self {
+        Self {
+            level: (Level::SOURCE.into(), Tier::Source),
+            verb: "execute".to_owned(),
+            role: Role::Work,
+            noun: ("function".into(), name.to_owned()),
+            file: String::new(),
+            line: 0,
+        }
+    }
 }
 
 /// A process's place among the ranks of MPI.

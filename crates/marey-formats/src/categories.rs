@@ -1,47 +1,40 @@
-//! Regions by category, name and place in the source.
+//! Regions by category, name and place in the source, as Chrome trace events and Perfetto have them.
+//!
+//! Deliberately absent: categories beyond the first of an event, which are among its facts where the format keeps them.
 
-use marey_model::{Level, Role, Tier};
+use marey_model::{Level, Tier};
 use rustc_hash::FxHashMap;
 
-use super::sequence::Location;
 use crate::draft::Draft;
 use crate::mpi;
-use crate::spool::Region;
 
 /// Levels that categories make; those of further ones are the source.
 const MOST_LEVELS: usize = 64;
 
 #[derive(Debug, Default)]
-pub(super) struct Regions {
+pub(crate) struct Regions {
     /// By category, name, file and line.
     known: FxHashMap<(String, String, String, u32), u32>,
     levels: Vec<String>,
 }
 
 impl Regions {
-    pub(super) fn of(
+    /// The region of an event; its file is empty where that is not known.
+    pub(crate) fn of(
         &mut self,
         draft: &mut Draft,
         (category, name): (&str, &str),
-        location: &Location,
+        (file, line): (&str, u32),
     ) -> u32 {
-        let key = (category.to_owned(), name.to_owned(), location.file.clone(), location.line);
+        let key = (category.to_owned(), name.to_owned(), file.to_owned(), line);
         if let Some(region) = self.known.get(&key) {
             return *region;
         }
-        let name = if name.is_empty() { "(no name)" } else { name };
-        let is_mpi = name.starts_with("MPI_") || name.starts_with("PMPI_");
-        let region = Region {
-            level: match is_mpi {
-                true => (Level::MPI.into(), Tier::Runtime),
-                false => (self.level(category).into(), Tier::Source),
-            },
-            verb: if is_mpi { name } else { "execute" }.to_owned(),
-            role: if is_mpi { mpi::role(name) } else { Role::Work },
-            noun: if is_mpi { ("".into(), String::new()) } else { ("function".into(), name.to_owned()) },
-            file: location.file.clone(),
-            line: location.line,
-        };
+        let mut region = mpi::region(if name.is_empty() { "(no name)" } else { name });
+        if region.level.0 != Level::MPI {
+            region.level = (self.level(category).into(), Tier::Source);
+        }
+        (region.file, region.line) = (file.to_owned(), line);
         let region = draft.region(&region);
         self.known.insert(key, region);
         region
