@@ -88,6 +88,8 @@ pub struct RunFacts {
     pub settings: Option<Vec<String>>,
     /// What another tool left that it was imported from, such as `a Paraver trace`; empty = it was recorded.
     pub imported_from: String,
+    /// Whether it is a profile that does not say when anything was done, only how often and how long.
+    pub without_times: bool,
 }
 
 impl RunFacts {

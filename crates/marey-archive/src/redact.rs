@@ -332,6 +332,7 @@ impl Names {
             hosts: facts.hosts.iter().map(|host| self.of(Text::Host, host)).collect(),
             mpi_library: self.of(Text::Version, &facts.mpi_library),
             imported_from: facts.imported_from.clone(),
+            without_times: facts.without_times,
             ..RunFacts::default()
         }
     }

@@ -1,13 +1,12 @@
 //! A trace that is read in any order, until all of it is known.
 //!
 //! The one idea: most formats mix the events of all processes, some in no order, and say late what a number means. So a
-//! reader notes what happened as it finds it; [`sorted`] puts that in order, process by process, in bounded memory, and
+//! reader notes what happened as it finds it; [`crate::sorted`] puts that in order, process by process, in bounded memory, and
 //! [`tell`] writes the spools of one process after the other.
 //!
 //! What is in memory until the end: names, regions, tracks; never events. Deliberately absent: formats whose files are in
 //! the order of a spool already, such as OTF2.
 
-mod sorted;
 mod tell;
 
 use std::path::{Path, PathBuf};
@@ -15,8 +14,8 @@ use std::path::{Path, PathBuf};
 use marey_model::spool::FieldType;
 use rustc_hash::FxHashMap;
 
-use self::sorted::{Key, Sorter};
 use crate::problems::{Problems, kind};
+use crate::sorted::{Key, Sorter};
 use crate::spool::{Half, Member, Region};
 use crate::{Error, Imported, Progress};
 

@@ -10,7 +10,7 @@
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`: logs of MPE.
-//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU.
+//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `pprof`: profiles of pprof.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -28,8 +28,12 @@ mod mpi;
 mod otf2;
 mod paraver;
 mod perfetto;
+mod pprof;
 pub mod problems;
+mod profile;
+mod protobuf;
 mod recognise;
+mod sorted;
 pub mod spool;
 mod tau;
 
@@ -61,6 +65,8 @@ pub struct Imported {
     pub locations: u64,
     /// Records of events that were read.
     pub events: u64,
+    /// Whether it says how often and how long something was done, and nothing of when.
+    pub is_profile: bool,
     /// Records by the names that the format has for them: how many, and what became of them. Sorted by name.
     pub records: Vec<(String, Fate, u64)>,
     /// The same of definitions.
@@ -107,6 +113,7 @@ pub fn document() -> String {
         clog1::document(),
         paraver::document(),
         tau::document(),
+        pprof::document(),
     ]
     .map(|text| text.trim().to_owned() + "\n")
     .join("\n")
@@ -128,5 +135,6 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Paraver => paraver::import(&file, spool, progress),
         Format::Perfetto => perfetto::import(&file, spool, progress),
         Format::Tau => tau::import(&file, spool, progress),
+        Format::Pprof => pprof::import(&file, spool, progress),
     }
 }

@@ -3,7 +3,7 @@
 //! The one idea: the file is gone through twice. First for what holds wherever it stands, which is tracks and clocks; then
 //! for the events, which need no order: packets of different threads come as the buffers were emptied.
 //!
-//! * [`convert`]: what becomes of each packet and event. * [`stream`]: packets out of a file. * [`wire`]: protobuf.
+//! * [`convert`]: what becomes of each packet and event. * [`stream`]: packets out of a file.
 //! * [`sequence`], [`clocks`], [`tracks`]: what packets refer to. * [`event`], [`arguments`]: what an event says.
 //!
 //! Source: the `.proto` files of the Perfetto project. Deliberately absent: what the kernel and the system record (ftrace,
@@ -16,14 +16,14 @@ mod event;
 mod sequence;
 mod stream;
 mod tracks;
-mod wire;
+
 
 use std::path::Path;
 
 use self::convert::Conversion;
 pub(crate) use self::stream::is_it;
 use self::stream::{Next, Stream, opened};
-use self::wire::Fields;
+use crate::protobuf::Fields;
 use crate::problems::kind;
 use crate::{Error, Fate, Imported, Progress};
 

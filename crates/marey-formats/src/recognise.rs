@@ -27,6 +27,8 @@ pub enum Format {
     Tau,
     /// Perfetto's protobuf.
     Perfetto,
+    /// A profile of pprof.
+    Pprof,
 }
 
 /// What there is to say of a format.
@@ -71,6 +73,12 @@ const KNOWN: &[Known] = &[
         name: "a Chrome trace",
         to_name: "Chrome trace events (JSON, also compressed by gzip)",
         is_beginning: crate::chrome::is_beginning,
+    },
+    Known {
+        format: Format::Pprof,
+        name: "a pprof profile",
+        to_name: "pprof (protobuf, also compressed by gzip)",
+        is_beginning: crate::pprof::is_beginning,
     },
     Known {
         format: Format::Perfetto,

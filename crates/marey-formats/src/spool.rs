@@ -8,6 +8,7 @@
 //! their tool has corrected, or with the means to; all processes share one clock here.
 
 mod process;
+mod sums;
 mod thread;
 
 use std::io;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use marey_model::{ClockKind, Triple};
 
 pub use self::process::{Process, Region, World};
+pub use self::sums::PathSums;
 pub use self::thread::{Half, Member};
 use crate::Error;
 

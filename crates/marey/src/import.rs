@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     let bar = Bar::new();
     let imported = marey_formats::import(&args.input, &spool, &bar)?;
     bar.0.finish_and_clear();
-    let facts = json!({ "imported_from": kind.name() }).to_string();
+    let facts = json!({ "imported_from": kind.name(), "without_times": imported.is_profile }).to_string();
     let path = spool.join("launch.json");
     fs::write(&path, facts).with_context(|| format!("cannot write {}", path.display()))?;
     if imported.locations == 0 {

@@ -83,7 +83,9 @@ pub(crate) fn add(
     done.lost = done.lost.saturating_add(sums.lost).saturating_add(sums.lost_courses);
     if let Of::Times(when) = of {
         done.since = when.first().map(|when| when.0);
-        passed::spread(builder, &passed, when);
+        if !context.without_times {
+            passed::spread(builder, &passed, when);
+        }
     }
     Ok(())
 }

@@ -189,6 +189,7 @@ fn facts(input: &Input, decoding: &Decoding, writing: &Writing, meta: &mut Meta)
         job_step: launch.job_step.clone().unwrap_or_default(),
         settings: launch.settings.clone(),
         imported_from: launch.imported_from.clone().unwrap_or_default(),
+        without_times: launch.without_times,
     };
     if meta.run.command.is_empty() {
         meta.run.command = input.processes.first().map_or_else(Vec::new, |process| process.command.clone());

@@ -191,6 +191,8 @@ pub(crate) struct Context {
     /// By their numbers in the process, threads that had ended all their regions before it ended.
     pub idle: BTreeMap<u32, IdleDef>,
     pub mpi_level: u32,
+    /// Nobody knows when what is in sums was done.
+    pub without_times: bool,
 }
 
 impl Context {
@@ -336,6 +338,7 @@ impl Globals {
             lanes,
             idle: process.idle.clone(),
             mpi_level: 0,
+            without_times: false,
         }
     }
 

@@ -165,7 +165,8 @@ fn complete(
         .collect();
     let communicators = identity::unify(&processes, &places, |idx, ticks| clocks[idx].clock.ns(ticks));
     let lines: Vec<Clock> = clocks.iter().map(|facts| facts.clock.clone()).collect();
-    let (mut globals, contexts) = globals::build(&index, &processes, &lines, communicators);
+    let (mut globals, mut contexts) = globals::build(&index, &processes, &lines, communicators);
+    contexts.iter_mut().for_each(|context| context.without_times = launch.without_times);
     let trees = samples::read(&index, &processes, &mut globals)?;
     let heaps = heap::read_all(&index, &processes)?;
     let by_location: Vec<Clock> =

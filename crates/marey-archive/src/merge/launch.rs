@@ -25,6 +25,8 @@ pub(crate) struct Launch {
     pub memo: Option<String>,
     pub git_commit: Option<String>,
     pub imported_from: Option<String>,
+    /// It is a profile: nobody knows when what is in its sums was done.
+    pub without_times: bool,
     pub environment: BTreeMap<String, String>,
     start: Option<Reading>,
     end: Option<Reading>,

@@ -73,7 +73,7 @@ A packed run (`marey pack`) is a ZIP file with the same files in it, stored with
   A part is written aside and renamed when it is complete, so a file that ends in `.parquet` is whole.
   A table of which the run has no rows may have no file.
 - `meta.json` lists the parts of every table with number of rows, bytes and the time they span, and the facts of the \
-run: command line, start (ns since 1970), duration (ns), hosts, launcher, MPI library, commit, title and memo, rules, directory, and the settings of the recorder as words of its command line (`settings`; `null` where they are not known), and what it was imported from (`imported_from`; empty where it was recorded).
+run: command line, start (ns since 1970), duration (ns), hosts, launcher, MPI library, commit, title and memo, rules, directory, and the settings of the recorder as words of its command line (`settings`; `null` where they are not known), and what it was imported from (`imported_from`; empty where it was recorded), and whether it is a profile that does not say when anything was done (`without_times`).
   Its `state` is `merging` until all parts are there, then `finished`.
 - Each page has its checksum in its header (CRC-32), as Parquet has it; `meta.json` has that of what stands behind the pages \
 of a file, the footer and the bounds of pages, and in its first line (`crc32`) that of what stands behind this line.

@@ -13,9 +13,9 @@ use marey_model::spool::{
 use marey_model::{EdgeKind, Level, Role};
 use rustc_hash::FxHashMap;
 
-use super::sorted::Key;
 use super::{Act, Draft, Kind, Track, number};
 use crate::problems::{Problems, kind};
+use crate::sorted::{Key, Sorted};
 use crate::spool::{Half, Identity, Member, Process, Region, Spool, World};
 use crate::{Error, Imported, Progress};
 
@@ -194,7 +194,7 @@ pub(super) fn all(
     Ok(imported)
 }
 
-fn sorted_next(sorted: &mut super::sorted::Sorted) -> Result<Option<(Key, Vec<u8>)>, Error> {
+fn sorted_next(sorted: &mut Sorted) -> Result<Option<(Key, Vec<u8>)>, Error> {
     let mut record = Vec::new();
     Ok(sorted.next(&mut record)?.map(|key| (key, record)))
 }

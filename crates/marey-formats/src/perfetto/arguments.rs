@@ -7,7 +7,7 @@ use marey_model::spool::{FieldType, put, put_bytes, put_signed};
 use serde_json::{Map, Value as Json};
 
 use super::sequence::{Sequence, Table};
-use super::wire::Value;
+use crate::protobuf::Value;
 
 /// Bytes of a text.
 const MOST_TEXT: usize = 4096;

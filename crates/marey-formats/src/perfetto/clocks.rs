@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::wire::Value;
+use crate::protobuf::Value;
 
 /// Calendar time.
 const REALTIME: u32 = 1;

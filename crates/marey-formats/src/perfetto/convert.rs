@@ -15,7 +15,7 @@ use super::clocks::{self, Clock, Clocks, MONOTONIC};
 use super::event::{Event, Number};
 use super::sequence::{Sequence, Table};
 use super::tracks::{Place, Tracks};
-use super::wire::{Fields, Value};
+use crate::protobuf::{Fields, Value};
 use super::{COUNTER, KINDS, Kind, OTHER, packet_kind};
 use crate::categories::Regions;
 use crate::draft::{self, Act, Draft};

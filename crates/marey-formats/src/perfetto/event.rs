@@ -1,7 +1,7 @@
 //! One track event, read but not understood.
 
 use super::sequence::Location;
-use super::wire::Value;
+use crate::protobuf::Value;
 
 /// A value of a counter.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::wire::Value;
+use crate::protobuf::Value;
 
 /// Tables of texts that have numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flate2::read::ZlibDecoder;
 
-use super::wire::{Fields, varint};
+use crate::protobuf::{Fields, varint};
 use crate::Error;
 use crate::input::Input;
 
@@ -137,8 +137,8 @@ pub(crate) fn is_it(beginning: &[u8]) -> bool {
         let (packet, next) = behind.split_at(len.min(behind.len()));
         let mut fields = Fields::new(packet);
         for (number, value) in fields.by_ref() {
-            let is_number = matches!(value, super::wire::Value::Varint(_));
-            let is_bytes = matches!(value, super::wire::Value::Bytes(_));
+            let is_number = matches!(value, crate::protobuf::Value::Varint(_));
+            let is_bytes = matches!(value, crate::protobuf::Value::Bytes(_));
             let is_right = if NUMBERS.contains(&number) { is_number } else { is_bytes };
             if !is_right || number == 14 || number == 15 || 2000 < number {
                 return false;

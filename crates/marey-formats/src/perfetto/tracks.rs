@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::wire::Value;
+use crate::protobuf::Value;
 use crate::draft::{Draft, Owner};
 
 /// Ancestors that are looked at.

@@ -63,6 +63,8 @@ pub(super) struct Thread {
     bytes_before: u64,
     serial: u64,
     late: u64,
+    /// How often what came before was added up.
+    pub(super) round: u64,
     messages: Slots<(Half, bool)>,
     collectives: Slots<Member>,
 }
@@ -361,7 +363,7 @@ impl Process {
     }
 
     /// Ticks since the thread's record before, which there is a window for.
-    fn delta(&mut self, thread: usize, ns: u64) -> Result<u64, Error> {
+    pub(super) fn delta(&mut self, thread: usize, ns: u64) -> Result<u64, Error> {
         self.room(thread, ns, 0)?;
         self.last = self.last.max(ns);
         let thread = &mut self.threads[thread];
@@ -373,7 +375,7 @@ impl Process {
 
     /// A record for which there is room: behind its signature, or with the time since the one before, so that no window may
     /// end in between.
-    fn push(&mut self, thread: usize, record: Record<'_>) {
+    pub(super) fn push(&mut self, thread: usize, record: Record<'_>) {
         record.encode(&mut self.threads[thread].records);
     }
 
@@ -414,7 +416,7 @@ impl Process {
             bytes_before: state.bytes_before,
             serial: state.serial,
             buffer: 0,
-            round: 0,
+            round: state.round,
             is_summing: false,
         });
         state.sequence += 1;

@@ -46,6 +46,7 @@ pub(crate) fn write(dir: &Path) {
         job_step: String::new(),
         settings: None,
         imported_from: String::new(),
+        without_times: false,
     };
     let mut meta = Meta::new(run);
     meta.state = State::Finished;
