@@ -124,7 +124,7 @@ pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Resu
 pub(crate) fn document() -> String {
     let mut text = String::from(
         "\n## pprof\n\nProfiles of pprof, perhaps compressed by gzip. They have no times, so the run is one of sums.\n\
-         What is of a unit of time is the time of the run: that which the profile says is the usual one, else the last of them. \
+         What is of a unit of time is the time of the run: that which the profile says is the usual one, else the last of them; where there is none, samples times the period, if that is a time. \
          Values below nothing, as of differences of profiles, count as nothing and are a problem.\n\
          A sample with a label `thread` or the like is of that thread; other labels are only counted.\n\n\
          | field | number | fate | in a run |\n|---|--:|---|---|\n",

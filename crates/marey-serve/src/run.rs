@@ -406,6 +406,7 @@ fn head(
         clock_ns: clock(trace),
         problems: trace.problems().iter().map(|problem| problem.count).sum(),
         added_up_since_ns: archive.meta().summed_since_ns(),
+        timeless: if facts.without_times { facts.imported_from.clone() } else { String::new() },
         reduced: reduced(trace).into_iter().map(WireReduced::of).collect(),
         left_out: left_out(archive),
         regions: regions.collect(),

@@ -255,6 +255,12 @@ pub(crate) fn summed_since(archive: &Archive) -> Option<Nanos> {
     archive.meta().summed_since_ns().map(Nanos)
 }
 
+/// Of a profile without times, what it is; in words.
+pub(crate) fn without_times(meta: &Meta) -> Option<String> {
+    let from = if meta.run.imported_from.is_empty() { "a profile" } else { &meta.run.imported_from };
+    meta.run.without_times.then(|| format!("{from}, which says how long and not when"))
+}
+
 /// In words, if there is something.
 pub(crate) fn only_sums(meta: &Meta) -> Option<String> {
     let Summed { since_ns, locations, visits, messages, .. } = summed(meta);
@@ -453,7 +459,9 @@ impl Page<'_> {
         amount("samples", samples(info));
         amount("memory", heap(info));
         amount("levels", info.levels.join(", "));
-        amount("detail", only_sums(self.run.archive.meta()).unwrap_or_else(|| "all".to_owned()));
+        let meta = self.run.archive.meta();
+        let sums = without_times(meta).map(|_| "sums; when anything was done is not known".to_owned());
+        amount("detail", sums.or_else(|| only_sums(meta)).unwrap_or_else(|| "all".to_owned()));
         if let Some(halves) = half_messages(self.run.archive.meta()) {
             amount("halves", halves);
         }

@@ -14,11 +14,11 @@ use crate::spool::Region;
 use crate::{Error, mpi};
 
 /// What is measured.
-#[derive(Clone, Copy, Debug)]
-enum Measured {
-    /// The time of the run; ns in its unit.
-    Time(u64),
-    Metric(u32),
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    /// ns that one stands for, if it is the time of the run.
+    ns: Option<u64>,
+    metric: Option<u32>,
 }
 
 /// Labels that name a thread.
@@ -61,13 +61,19 @@ impl Convert {
         let times = tables.types.iter().enumerate().filter(|(_, it)| ns_of(it.1).is_some());
         let usual = times.clone().find(|(_, it)| it.0 == tables.usual && tables.usual != 0);
         let time = usual.or(times.last()).map(|it| it.0);
+        let unit = ns_of(tables.period_type.1);
+        let period = unit.and_then(|unit| u64::try_from(tables.period).ok()?.checked_mul(unit));
+        let period = period.filter(|period| *period > 0);
         let mut measured = Vec::new();
         for (place, (name, unit)) in tables.types.iter().enumerate() {
             measured.push(match ns_of(*unit).filter(|_| Some(place) == time) {
-                Some(ns) => Measured::Time(ns),
+                Some(ns) => Measured { ns: Some(ns), metric: None },
                 None => {
-                    let unit = Some(tables.text(*unit)).filter(|unit| *unit != "count").unwrap_or_default();
-                    Measured::Metric(profile.metric(tables.text(*name), unit))
+                    let shown = Some(tables.text(*unit)).filter(|unit| *unit != "count").unwrap_or_default();
+                    let metric = Some(profile.metric(tables.text(*name), shown));
+                    // Where only samples were counted, each stands for a period.
+                    let is_samples = time.is_none() && tables.text(*name) == "samples" && shown.is_empty();
+                    Measured { ns: period.filter(|_| is_samples), metric }
                 }
             });
         }
@@ -136,13 +142,16 @@ impl Convert {
                 self.profile.trouble("values that are less than nothing");
                 continue;
             };
-            match self.measured[place] {
-                _ if value == 0 => {}
-                Measured::Time(ns) => {
-                    let exclusive_ns = value.saturating_mul(ns);
-                    self.profile.time(thread, path, Time { exclusive_ns, ..Time::default() })?;
-                }
-                Measured::Metric(metric) => self.profile.count(thread, Some(path), metric, value)?,
+            if value == 0 {
+                continue;
+            }
+            let Measured { ns, metric } = self.measured[place];
+            if let Some(ns) = ns {
+                let exclusive_ns = value.saturating_mul(ns);
+                self.profile.time(thread, path, Time { exclusive_ns, ..Time::default() })?;
+            }
+            if let Some(metric) = metric {
+                self.profile.count(thread, Some(path), metric, value)?;
             }
         }
         Ok(())

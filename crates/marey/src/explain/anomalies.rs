@@ -35,7 +35,7 @@ pub(crate) fn run(args: &AnomaliesArgs) -> anyhow::Result<ExitCode> {
     let path = &args.common.run;
     let run = Run::open(path)?;
     let part = Part::asked(&run, path, &args.when, &args.which)?;
-    part.has_a_beginning(path)?;
+    part.has_a_beginning(&run, path)?;
     let busy = Busy::with("comparing visits");
     let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;
     let method = match args.method {

@@ -39,6 +39,9 @@ const MAY_LACK: f64 = 0.1;
 
 /// Refuses a run of which a good part has sums only: what is not there would be told as computation.
 pub(crate) fn has_events(run: &Run, path: &Path) -> anyhow::Result<()> {
+    if let Some(words) = crate::info::without_times(run.archive.meta()) {
+        bail!("{} cannot be explained: it was imported from {words}", path.display());
+    }
     let Some(since) = crate::info::summed_since(&run.archive) else { return Ok(()) };
     let duration = run.trace.duration();
     #[expect(clippy::cast_precision_loss, reason = "a tenth is a tenth, give or take a millionth")]

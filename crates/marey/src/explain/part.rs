@@ -129,7 +129,10 @@ impl Part {
     }
 
     /// Refuses a run of which nothing has events.
-    pub(crate) fn has_a_beginning(&self, path: &Path) -> anyhow::Result<()> {
+    pub(crate) fn has_a_beginning(&self, run: &Run, path: &Path) -> anyhow::Result<()> {
+        if let Some(words) = crate::info::without_times(run.archive.meta()) {
+            bail!("{} cannot be explained: it was imported from {words}", path.display());
+        }
         if self.until.is_some_and(|until| until <= Nanos(0)) {
             bail!(
                 "{} cannot be explained: its events were not kept, but added up from the start; record less of it \
@@ -155,7 +158,7 @@ impl Part {
 
     /// Why it took as long as it did.
     pub(crate) fn causes(&self, run: &Run, path: &Path) -> anyhow::Result<Causes> {
-        self.has_a_beginning(path)?;
+        self.has_a_beginning(run, path)?;
         let unread = |unread: Unread| {
             anyhow::anyhow!(
                 "{} cannot be explained, for parts of it cannot be read: {unread}",

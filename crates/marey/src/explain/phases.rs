@@ -34,7 +34,7 @@ pub(crate) fn run(args: &PhasesArgs) -> anyhow::Result<ExitCode> {
     let whose = Whose { ranks: args.ranks.clone(), ..Whose::default() };
     let which = Which { whose, communicator: None };
     let part = Part::asked(&run, path, &args.when, &which)?;
-    part.has_a_beginning(path)?;
+    part.has_a_beginning(&run, path)?;
     let events = Events::open(&run.archive, &run.trace).map_err(|error| damaged(path, &error))?;
     let covered = part.covered(&run);
     let asked = Asked { args, run: &run, events: &events, part: &part, span: covered };

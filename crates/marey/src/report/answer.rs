@@ -84,8 +84,10 @@ fn answer(facts: &Facts<'_>) -> Vec<String> {
     let mut lines: Vec<String> = ended_early(facts).into_iter().chain(incomplete(facts)).collect();
     // What has no time is nothing to a part.
     if !facts.part.is_asked() {
-        let sums = info::only_sums(facts.run.archive.meta());
-        lines.extend(sums.map(|sums| format!("Counts and times are exact, but {sums}.")));
+        let meta = facts.run.archive.meta();
+        let sums = || info::only_sums(meta).map(|sums| format!("Counts and times are exact, but {sums}."));
+        let timeless = info::without_times(meta);
+        lines.extend(timeless.map(|words| format!("It was imported from {words}.")).or_else(sums));
         lines.extend(together(facts));
         let halves = info::half_messages(facts.run.archive.meta());
         lines.extend(halves.map(|halves| format!("Messages: {halves}.")));
@@ -393,11 +395,15 @@ fn without_mpi(facts: &Facts<'_>) -> Vec<String> {
     lines.extend(waits);
     let Some(row) = largest else { return lines };
     lines.push(format!(
-        "Most measured time is in {} (level {}): {} in {}, {} of the time of {}.",
+        "Most measured time is in {} (level {}): {}{}, {} of the time of {}.",
         words::region(facts.trace, row.region),
         harmless(row.level),
         solid(format::duration(of(row).time)),
-        solid(format::counted(of(row).visits, "call")),
+        match of(row).visits {
+            // Nobody counted them: time that was measured is time of calls.
+            0 => String::new(),
+            calls => format!(" in {}", solid(format::counted(calls, "call"))),
+        },
         solid(format::percent(of(row).time.0, whole.0)),
         if facts.waiting.idle.is_empty() { "all threads" } else { "threads that do more than wait" },
     ));

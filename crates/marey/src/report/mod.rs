@@ -188,11 +188,20 @@ impl Page<'_> {
 
     fn print_all(&mut self) -> anyhow::Result<()> {
         answer::print(self)?;
-        for section in
-            [Section::Ending, Section::Finding, Section::Efficiency, Section::Rank, Section::Region]
-        {
-            self.section(section)?;
+        self.section(Section::Ending)?;
+        match self.facts.causes.as_ref() {
+            Ok(_) => {
+                self.section(Section::Finding)?;
+                self.section(Section::Efficiency)?;
+            }
+            // One reason is that of both.
+            Err(why) => {
+                title(self.out, self.paint, "FINDINGS", "what others waited for, and what there is to win")?;
+                note(self.out, self.paint, why)?;
+            }
         }
+        self.section(Section::Rank)?;
+        self.section(Section::Region)?;
         if self.has_models() {
             self.section(Section::Level)?;
         }

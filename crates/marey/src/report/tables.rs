@@ -207,7 +207,7 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
         "waiting",
     ]);
     for (name, row) in rows.iter().take(page.top) {
-        let mut cells: Vec<Cell> = vec![shorten(name, 24).into(), format::count(row.calls).into()];
+        let mut cells: Vec<Cell> = vec![shorten(name, 24).into(), calls(row.calls, row.inclusive).into()];
         if row.untimed == row.calls && row.exclusive == Nanos(0) && row.inclusive == Nanos(0) {
             // No time is known, which is not the same as none.
             cells.push(Cell::new(Look::Faint, "counted"));
@@ -233,6 +233,11 @@ pub(super) fn regions(page: &mut Page<'_>) -> io::Result<()> {
     }
     table.print(page.out, page.paint)?;
     page.more(rows.len().saturating_sub(page.top), "region")
+}
+
+/// How many calls; nothing where they took time and nobody counted them, as in profiles by samples.
+fn calls(number: u64, time: Nanos) -> String {
+    if number == 0 && time > Nanos(0) { String::new() } else { format::count(number) }
 }
 
 /// The mean of the calls that were timed, if there are any.
@@ -279,7 +284,7 @@ pub(super) fn functions(page: &mut Page<'_>) -> io::Result<()> {
         table.row([
             shorten(&words::function(function), 40).into(),
             Cell::new(Look::Faint, shorten(&words::place(file, 0), 24)),
-            format::count(*calls).into(),
+            self::calls(*calls, *time).into(),
             format::duration(*time).into(),
             format::percent(time.0, whole).into(),
             most.map_or_else(String::new, |(name, _)| harmless(name)).into(),

@@ -34,8 +34,8 @@ export function Overview(): JSX.Element | null {
           {head.added_up_since_ns === null ? null : (
             <Fact
               name="Only sums"
-              value={`from ${instant(head.added_up_since_ns)} on`}
-              help="A limit of size was reached, or only sums were asked for: from then on some locations only added up what they did. Sums of the whole run are exact; pictures, messages and waits are of what was before"
+              value={head.timeless === "" ? `from ${instant(head.added_up_since_ns)} on` : "nothing says when"}
+              help={head.timeless === "" ? "A limit of size was reached, or only sums were asked for: from then on some locations only added up what they did. Sums of the whole run are exact; pictures, messages and waits are of what was before" : `It was imported from ${head.timeless}, which says how long and not when`}
             />
           )}
           {head.reduced.length === 0 ? null : (
