@@ -10,7 +10,7 @@
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`: logs of MPE.
-//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `pprof`: profiles of pprof.
+//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `tau_profile`: profiles of TAU. * `pprof`: profiles of pprof.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -36,6 +36,7 @@ mod recognise;
 mod sorted;
 pub mod spool;
 mod tau;
+mod tau_profile;
 
 use std::path::Path;
 
@@ -113,6 +114,7 @@ pub fn document() -> String {
         clog1::document(),
         paraver::document(),
         tau::document(),
+        tau_profile::document(),
         pprof::document(),
     ]
     .map(|text| text.trim().to_owned() + "\n")
@@ -135,6 +137,7 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Paraver => paraver::import(&file, spool, progress),
         Format::Perfetto => perfetto::import(&file, spool, progress),
         Format::Tau => tau::import(&file, spool, progress),
+        Format::TauProfile => tau_profile::import(&file, spool, progress),
         Format::Pprof => pprof::import(&file, spool, progress),
     }
 }

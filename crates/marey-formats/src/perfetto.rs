@@ -17,14 +17,13 @@ mod sequence;
 mod stream;
 mod tracks;
 
-
 use std::path::Path;
 
 use self::convert::Conversion;
 pub(crate) use self::stream::is_it;
 use self::stream::{Next, Stream, opened};
-use crate::protobuf::Fields;
 use crate::problems::kind;
+use crate::protobuf::Fields;
 use crate::{Error, Fate, Imported, Progress};
 
 /// A kind of track events: the letter that older ones have, name, fate, and what becomes of it.

@@ -22,8 +22,18 @@ use crate::{Error, Fate, Imported, Progress, draft};
 
 /// Fields of the message, by number: the name, what becomes of it, and in which words.
 const FIELDS: &[(u32, &str, Fate, &str)] = &[
-    (1, "sample_type", Fate::Mapped, "what is measured: one of a unit of time is the time, all others are counters"),
-    (2, "sample", Fate::Mapped, "a call path, and what was measured in it; how often it was called nobody knows"),
+    (
+        1,
+        "sample_type",
+        Fate::Mapped,
+        "what is measured: one of a unit of time is the time, all others are counters",
+    ),
+    (
+        2,
+        "sample",
+        Fate::Mapped,
+        "a call path, and what was measured in it; how often it was called nobody knows",
+    ),
     (3, "mapping", Fate::Mapped, "name of the file of an address that has no function"),
     (4, "location", Fate::Mapped, "functions of a call path, inlined ones too; lines of calls are not kept"),
     (5, "function", Fate::Mapped, "region: name, file, first line"),

@@ -125,7 +125,11 @@ impl Profile {
         }
         let depth = parent.map_or(0, |parent| self.paths[parent as usize].depth + 1);
         if let Some(parent) = parent.filter(|_| depth >= DEEPEST || self.paths.len() >= MOST_PATHS) {
-            self.problems.add(kind::DROPPED, "call paths that are too deep or too many, in those above them", 1);
+            self.problems.add(
+                kind::DROPPED,
+                "call paths that are too deep or too many, in those above them",
+                1,
+            );
             return parent;
         }
         let path = number(self.paths.len());
@@ -166,7 +170,13 @@ impl Profile {
     }
 
     /// Adds to what was counted in a call path of a thread, or in none.
-    pub(crate) fn count(&mut self, thread: u32, path: Option<u32>, metric: u32, value: u64) -> Result<(), Error> {
+    pub(crate) fn count(
+        &mut self,
+        thread: u32,
+        path: Option<u32>,
+        metric: u32,
+        value: u64,
+    ) -> Result<(), Error> {
         self.record.clear();
         self.record.push(code::COUNT);
         put(&mut self.record, metric.into());
@@ -207,7 +217,11 @@ fn number(len: usize) -> u32 {
 }
 
 /// Nanoseconds of a time in another unit; what is none, or less than nothing, is 0.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "such casts saturate, and NaN is 0")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "such casts saturate, and NaN is 0"
+)]
 pub(crate) fn whole(value: f64) -> u64 {
     value.round() as u64
 }

@@ -6,7 +6,7 @@
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, input, paraver, perfetto, tau};
+use crate::{Error, input, paraver, perfetto, tau, tau_profile};
 
 /// A format that can be imported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +27,8 @@ pub enum Format {
     Tau,
     /// Perfetto's protobuf.
     Perfetto,
+    /// A profile of TAU.
+    TauProfile,
     /// A profile of pprof.
     Pprof,
 }
@@ -73,6 +75,12 @@ const KNOWN: &[Known] = &[
         name: "a Chrome trace",
         to_name: "Chrome trace events (JSON, also compressed by gzip)",
         is_beginning: crate::chrome::is_beginning,
+    },
+    Known {
+        format: Format::TauProfile,
+        name: "a TAU profile",
+        to_name: "profiles of TAU (profile.NODE.CONTEXT.THREAD, XML, .ppk)",
+        is_beginning: crate::tau_profile::is_beginning,
     },
     Known {
         format: Format::Pprof,
@@ -137,6 +145,8 @@ pub fn recognise(input: &Path) -> Result<(Format, PathBuf), Error> {
         for dir in entries(input, |kind| kind.is_dir())? {
             found.extend(within(&dir)?);
         }
+        // Profiles of several metrics have a directory for each.
+        one_of_threads(&mut found);
     }
     match found.len() {
         0 => Err(unknown(input, "no file in this directory is of a format")),
@@ -171,6 +181,11 @@ fn one_of_threads(found: &mut Vec<(Format, PathBuf)>) {
         *format == Format::Tau && name.is_some_and(|name| name.starts_with(tau::OF_THREAD))
     };
     let mut has_any = found.iter().any(|it| it.0 == Format::Tau && !is_of_thread(it));
+    found.retain(|it| !is_of_thread(it) || !std::mem::replace(&mut has_any, true));
+    // So of its profiles.
+    let is_of_thread =
+        |(format, file): &(Format, PathBuf)| *format == Format::TauProfile && tau_profile::is_of_thread(file);
+    let mut has_any = false;
     found.retain(|it| !is_of_thread(it) || !std::mem::replace(&mut has_any, true));
 }
 
@@ -208,9 +223,6 @@ const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
     (Where::Early, b"%EventDef", "a Pajé trace"),
     (Where::First, b"SDDFA", "an SDDF trace"),
-    (Where::Early, b"templated_functions", "a profile of TAU"),
-    (Where::Early, b"<profile_xml", "a profile of TAU"),
-    (Where::First, b"\0P\0P\0K", "a packed profile of TAU"),
     (Where::Early, b"__rec=", "a Caliper file"),
     (Where::Early, b"# callgrind format", "a callgrind profile"),
     (Where::Early, b"Flat profile:", "a profile of gprof"),

@@ -9,7 +9,7 @@
 //! Deliberately absent: profiles of TAU; communicators, of which a trace has no more than a number that nothing explains;
 //! the clocks of files that are not merged, which `tau_merge` corrects.
 
-mod definitions;
+pub(crate) mod definitions;
 mod record;
 
 use std::collections::BTreeMap;

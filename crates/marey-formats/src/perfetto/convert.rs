@@ -15,11 +15,11 @@ use super::clocks::{self, Clock, Clocks, MONOTONIC};
 use super::event::{Event, Number};
 use super::sequence::{Sequence, Table};
 use super::tracks::{Place, Tracks};
-use crate::protobuf::{Fields, Value};
 use super::{COUNTER, KINDS, Kind, OTHER, packet_kind};
 use crate::categories::Regions;
 use crate::draft::{self, Act, Draft};
 use crate::problems::{Problems, kind};
+use crate::protobuf::{Fields, Value};
 use crate::{Error, Fate, Imported, Progress};
 
 /// Bytes of an event's arguments.

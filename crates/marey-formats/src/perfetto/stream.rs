@@ -8,9 +8,9 @@ use std::path::Path;
 
 use flate2::read::ZlibDecoder;
 
-use crate::protobuf::{Fields, varint};
 use crate::Error;
 use crate::input::Input;
+use crate::protobuf::{Fields, varint};
 
 /// Bytes of a packet; what says it is longer is no packet.
 const MOST_PACKET: u64 = 1 << 29;

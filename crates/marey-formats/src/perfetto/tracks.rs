@@ -7,8 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::protobuf::Value;
 use crate::draft::{Draft, Owner};
+use crate::protobuf::Value;
 
 /// Ancestors that are looked at.
 const MOST_ANCESTORS: usize = 64;

@@ -207,7 +207,9 @@ impl Convert {
             let file = self.tables.mappings.get(&place.mapping).map_or("", |file| self.tables.text(*file));
             let file = file.rsplit('/').next().unwrap_or_default();
             let address = format!("{:#x}", place.address);
-            regions.push(Region::of_program(if file.is_empty() { address } else { format!("{file} {address}") }.as_str()));
+            regions.push(Region::of_program(
+                if file.is_empty() { address } else { format!("{file} {address}") }.as_str(),
+            ));
         }
         let ids: Vec<u32> = regions.iter().map(|region| self.profile.region(region)).collect();
         self.regions.insert(location, ids.clone());

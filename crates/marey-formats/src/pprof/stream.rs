@@ -62,7 +62,12 @@ impl Stream {
             1 => 8,
             2 => match self.number()? {
                 Ok(len) if len <= MOST => len,
-                Ok(_) => return Ok(Next::Damage(begin, "a field of an impossible length, and the rest is left out")),
+                Ok(_) => {
+                    return Ok(Next::Damage(
+                        begin,
+                        "a field of an impossible length, and the rest is left out",
+                    ));
+                }
                 Err(_) => return Ok(Next::Damage(begin, CUT)),
             },
             5 => 4,

@@ -56,7 +56,9 @@ pub(super) fn all(
         imported.processes += 1;
         for (thread, name) in threads {
             let mut known = Known::default();
-            while let Some((_, record)) = next.take_if(|(key, _)| key.process == id && key.ns == i64::from(*thread)) {
+            while let Some((_, record)) =
+                next.take_if(|(key, _)| key.process == id && key.ns == i64::from(*thread))
+            {
                 known.add(&record);
                 next = sorted_next(&mut sorted)?;
             }
@@ -98,8 +100,12 @@ impl Known {
         let path = tie.checked_sub(1).and_then(|path| u32::try_from(path).ok());
         match *record.first()? {
             code::TIME => {
-                let [visits, exclusive, has_inclusive, inclusive] =
-                    [get(record, &mut at)?, get(record, &mut at)?, get(record, &mut at)?, get(record, &mut at)?];
+                let [visits, exclusive, has_inclusive, inclusive] = [
+                    get(record, &mut at)?,
+                    get(record, &mut at)?,
+                    get(record, &mut at)?,
+                    get(record, &mut at)?,
+                ];
                 let sum = self.paths.entry(path?).or_default();
                 sum.visits = sum.visits.saturating_add(visits);
                 sum.exclusive = sum.exclusive.saturating_add(exclusive);
@@ -189,7 +195,8 @@ impl<'a> Teller<'a> {
         if let Some(rank) = owner.rank {
             let highest = profile.processes.iter().filter_map(|it| it.rank).max().unwrap_or(0);
             let size = highest.saturating_add(1);
-            process.join(&World { rank, size, library: profile.recorder.clone() })?;
+            // Which library it was no profile says.
+            process.join(&World { rank, size, library: String::new() })?;
         }
         for (id, (name, unit)) in (0..).zip(&profile.metrics) {
             process.define(&Definition::Counted {
@@ -228,8 +235,10 @@ impl<'a> Teller<'a> {
         }
         for (kind, fields) in &known.notes {
             let (name, its) = &self.tables.kinds[*kind as usize];
-            let its: Vec<_> =
-                its.iter().filter_map(|(name, code)| Some((name.as_str(), FieldType::from_code(*code)?))).collect();
+            let its: Vec<_> = its
+                .iter()
+                .filter_map(|(name, code)| Some((name.as_str(), FieldType::from_code(*code)?)))
+                .collect();
             let kind = self.process.event_kind(name, false, &its)?;
             self.process.event(thread, kind, lasted, fields)?;
         }

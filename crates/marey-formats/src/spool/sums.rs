@@ -56,7 +56,9 @@ impl Process {
         let mut bytes = Vec::with_capacity(nodes.len() * NODE_LEN);
         for node in nodes {
             let first = u64::from(node.parent) | u64::from(node.kind as u32) << 32;
-            bytes.extend([first, node.value, node.periods, node.samples].iter().flat_map(|it| it.to_le_bytes()));
+            bytes.extend(
+                [first, node.value, node.periods, node.samples].iter().flat_map(|it| it.to_le_bytes()),
+            );
         }
         let layout = Layout { item: NODE_LEN, first: FIRST_TREE, later: LATER_TREE };
         self.windows(thread, Stream::Samples, &bytes, &layout)

@@ -90,7 +90,8 @@ impl Definitions {
     }
 }
 
-fn region(name: &str, group: &str) -> Region {
+/// The region that a name of TAU is, with the groups that it is of.
+pub(crate) fn region(name: &str, group: &str) -> Region {
     let nothing = || ("".into(), String::new());
     // `NAME [{FILE} {LINE,COLUMN}-{LINE,COLUMN}]`
     let (name, place) = name.split_once(" [{").unwrap_or((name, ""));
