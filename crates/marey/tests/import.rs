@@ -12,3 +12,5 @@ mod otf2;
 mod paraver;
 #[path = "import/perfetto.rs"]
 mod perfetto;
+#[path = "import/profiles.rs"]
+mod profiles;

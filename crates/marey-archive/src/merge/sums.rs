@@ -49,6 +49,8 @@ pub(super) fn profile_rows(input: &Input, decoding: &Decoding) -> Vec<ProfileRow
             }
             if sum.min == i64::MAX {
                 sum.min = -1;
+                // Of visits that took time and of which none is known.
+                sum.max = if sum.visits > sum.untimed || sum.inclusive > 0 { -1 } else { sum.max };
             }
             // Nobody visits an allocation.
             if Some(sum.site.level) != memory {

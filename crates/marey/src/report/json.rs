@@ -121,11 +121,12 @@ struct Region<'f> {
     exclusive_ns: i64,
     /// Null where that is not known.
     waiting_ns: Option<i64>,
-    /// Of the durations of single calls, wherever they were made; so are the next three.
-    min_ns: i64,
-    max_ns: i64,
+    /// Of the durations of single calls, wherever they were made; so are the next three. Null where calls are known
+    /// by their sums alone.
+    min_ns: Option<i64>,
+    max_ns: Option<i64>,
     mean_ns: f64,
-    std_ns: f64,
+    std_ns: Option<f64>,
     bytes: u64,
     /// How the durations of single calls are spread, ns.
     durations: Vec<Bin>,
@@ -343,6 +344,7 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
     let reduced = reduced(facts.trace);
     let region = |row: &RegionRow<'f>| {
         let spread = population.spread(&times[row.region.idx()]);
+        let of_none = (row.visits <= row.untimed && row.durations == Nanos(0)).then_some(0);
         Region {
             level: row.level,
             verb: row.verb,
@@ -353,10 +355,10 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
             inclusive_ns: row.inclusive.0,
             exclusive_ns: row.exclusive.0,
             waiting_ns: waiting.as_ref().and_then(|sums| sums.get(row.region.idx())).map(|time| time.0),
-            min_ns: row.min.map_or(0, |min| min.0),
-            max_ns: row.max.map_or(0, |max| max.0),
+            min_ns: row.min.map(|min| min.0).or(of_none),
+            max_ns: row.max.map(|max| max.0).or(of_none),
             mean_ns: row.mean,
-            std_ns: row.std,
+            std_ns: row.min.map(|_| row.std).or(of_none.map(|_| 0.0)),
             bytes: row.bytes,
             durations: bins(&row.by_duration),
             sizes: bins(&row.by_size),
