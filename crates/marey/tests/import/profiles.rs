@@ -10,6 +10,9 @@ use serde_json::Value;
 
 use super::otf2::{imported, marey};
 
+#[path = "../../../marey-formats/tests/pprof/writer.rs"]
+mod writer;
+
 /// The fields of a profile that the test looks at, by their numbers in the format.
 const PROTO: &str = r#"
 syntax = "proto3";
@@ -100,8 +103,8 @@ fn read(name: &str) -> Option<(String, Message)> {
     Some((file.to_str().unwrap().to_owned(), Message::parse(&mut text.lines())))
 }
 
-/// Of each function, the values of samples that ended in it.
-fn ended_in(profile: &Message, place: usize) -> BTreeMap<String, u64> {
+/// Of each function, the values of samples that ended in it, and of those that it was part of.
+fn sums_of(profile: &Message, place: usize) -> [BTreeMap<String, u64>; 2] {
     let strings = profile.texts("string_table");
     let functions: BTreeMap<u64, &str> = profile
         .messages("function")
@@ -109,13 +112,18 @@ fn ended_in(profile: &Message, place: usize) -> BTreeMap<String, u64> {
         .collect();
     let locations: BTreeMap<u64, &Message> =
         profile.messages("location").map(|it| (it.number("id"), it)).collect();
-    let mut sums = BTreeMap::new();
+    let mut sums = [BTreeMap::new(), BTreeMap::new()];
     for sample in profile.messages("sample") {
-        let innermost = locations[&sample.texts("location_id")[0].parse().unwrap()];
-        let line = innermost.messages("line").next().unwrap();
+        let ids = sample.texts("location_id");
+        let lines = ids.iter().flat_map(|id| locations[&id.parse().unwrap()].messages("line"));
+        let mut names: Vec<&str> = lines.map(|line| functions[&line.number("function_id")]).collect();
         let value: u64 = sample.texts("value")[place].parse().unwrap();
-        *sums.entry(functions[&line.number("function_id")].to_owned()).or_default() += value;
+        *sums[0].entry(names[0].to_owned()).or_default() += value;
+        names.sort_unstable();
+        names.dedup();
+        names.iter().for_each(|name| *sums[1].entry((*name).to_owned()).or_default() += value);
     }
+    sums.iter_mut().for_each(|sums| sums.retain(|_, value| *value > 0));
     sums
 }
 
@@ -124,16 +132,17 @@ fn report(dir: &Path) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Exclusive times by function, and totals of counters.
-fn told(dir: &Path) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
+/// Exclusive and inclusive times by function, and totals of counters.
+fn told(dir: &Path) -> ([BTreeMap<String, u64>; 2], BTreeMap<String, u64>) {
     let report = report(dir);
-    let mut times = BTreeMap::new();
+    let mut times = [BTreeMap::new(), BTreeMap::new()];
     for region in report["regions"].as_array().unwrap() {
         let name = if region["verb"] == "execute" { &region["noun"] } else { &region["verb"] };
-        *times.entry(name.as_str().unwrap().to_owned()).or_default() +=
-            region["exclusive_ns"].as_u64().unwrap();
+        for (times, field) in times.iter_mut().zip(["exclusive_ns", "inclusive_ns"]) {
+            *times.entry(name.as_str().unwrap().to_owned()).or_default() += region[field].as_u64().unwrap();
+        }
     }
-    times.retain(|_, time| *time > 0);
+    times.iter_mut().for_each(|times| times.retain(|_, time| *time > 0));
     let counters = report["counters"].as_array().unwrap().iter();
     let counters =
         counters.map(|it| (it["name"].as_str().unwrap().to_owned(), it["total"].as_u64().unwrap()));
@@ -142,20 +151,16 @@ fn told(dir: &Path) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
 
 #[test]
 fn profiles_of_pprof_have_the_sums_that_protoc_finds() {
-    // Values: samples, and the time in ns; or samples alone, each of which stands for a period.
-    for (name, place, period) in [("fgprof.pb.gz", 1, 1), ("profile1.pb.gz", 1, 1), ("no-python.pb.gz", 0, 0)]
-    {
+    // Values: samples, and the time in ns; or samples alone, of no period.
+    for (name, place) in [("fgprof.pb.gz", Some(1)), ("profile1.pb.gz", Some(1)), ("no-python.pb.gz", None)] {
         let Some((file, profile)) = read(name) else { return };
         let dir = tempfile::tempdir().unwrap();
         let said = imported(dir.path(), &file);
         assert_eq!(said["problems"], serde_json::json!([]), "{name}");
         assert_eq!(said["events"].as_u64().unwrap(), profile.messages("sample").count() as u64);
         let (times, counters) = told(dir.path());
-        let mut expected = ended_in(&profile, place);
-        expected.values_mut().for_each(|value| *value *= period);
-        expected.retain(|_, value| *value > 0);
-        assert_eq!(times, expected, "{name}");
-        let samples: u64 = ended_in(&profile, 0).values().sum();
+        assert_eq!(times, place.map_or_else(Default::default, |place| sums_of(&profile, place)), "{name}");
+        let samples: u64 = sums_of(&profile, 0)[0].values().sum();
         assert_eq!(counters.values().copied().collect::<Vec<_>>(), [samples], "{name}");
     }
 }
@@ -197,4 +202,34 @@ fn a_profile_of_tau_is_told_as_it_stands_there() {
     }
     let said = marey(dir.path(), &["waits", "run.marey"]);
     assert!(!said.status.success(), "nothing is known of waits");
+}
+
+#[test]
+fn a_profile_of_pprof_with_all_fields_is_told_as_it_stands_there() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("profile"), writer::profile()).unwrap();
+    imported(dir.path(), "profile");
+    let (times, counters) = told(dir.path());
+    let as_map = |all: &[(&str, u64)]| all.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let exclusive: BTreeMap<_, _> =
+        as_map(&[("MPI_Send", 30_000), ("inlined", 5_000), ("libfoo.so 0x1234", 7_000)]);
+    let inclusive: BTreeMap<_, _> = as_map(&[
+        ("MPI_Send", 30_000),
+        ("inlined", 35_000),
+        ("libfoo.so 0x1234", 7_000),
+        ("main", 42_000),
+        ("work", 35_000),
+    ]);
+    // What is inlined lies beneath what it is inlined into.
+    assert_eq!(times, [exclusive, inclusive]);
+    assert_eq!(counters, as_map(&[("samples", 5), ("wall", 3)]));
+    let dump = String::from_utf8(marey(dir.path(), &["dump", "run.marey"]).stdout).unwrap();
+    for line in [
+        r#"* profile {"duration_ns":99,"period":10000,"period_of":"cpu","period_unit":"microseconds"}"#,
+        r#"* comment {"text":"a remark"}"#,
+    ] {
+        assert!(dump.contains(line), "{line}\n{dump}");
+    }
+    let info = String::from_utf8(marey(dir.path(), &["info", "run.marey"]).stdout).unwrap();
+    assert!(info.contains("2023-11-14 22:13:20 UTC") && info.contains("a pprof profile"), "{info}");
 }
