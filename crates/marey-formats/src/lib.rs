@@ -9,7 +9,7 @@
 //! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
-//! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`: logs of MPE.
+//! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`, `slog2`: logs of MPE.
 //! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
@@ -30,6 +30,7 @@ mod paraver;
 mod perfetto;
 pub mod problems;
 mod recognise;
+mod slog2;
 pub mod spool;
 mod tau;
 
@@ -105,6 +106,7 @@ pub fn document() -> String {
         clog2::document(),
         alog::document(),
         clog1::document(),
+        slog2::document(),
         paraver::document(),
         tau::document(),
     ]
@@ -124,6 +126,7 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Chrome => chrome::import(&file, spool, progress),
         Format::Clog2 => clog2::import(&file, spool, progress),
         Format::Clog1 => clog1::import(&file, spool, progress),
+        Format::Slog2 => slog2::import(&file, spool, progress),
         Format::Alog => alog::import(&file, spool, progress),
         Format::Paraver => paraver::import(&file, spool, progress),
         Format::Perfetto => perfetto::import(&file, spool, progress),

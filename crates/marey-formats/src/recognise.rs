@@ -21,6 +21,8 @@ pub enum Format {
     Clog1,
     /// ALOG, the text format before both.
     Alog,
+    /// SLOG-2 of Jumpshot 4.
+    Slog2,
     /// Paraver.
     Paraver,
     /// A trace of TAU.
@@ -53,6 +55,12 @@ const KNOWN: &[Known] = &[
         name: "a CLOG-2 log",
         to_name: "CLOG-2",
         is_beginning: |beginning| beginning.starts_with(b"CLOG-02"),
+    },
+    Known {
+        format: Format::Slog2,
+        name: "a SLOG-2 log",
+        to_name: "SLOG-2",
+        is_beginning: crate::slog2::is_beginning,
     },
     Known {
         format: Format::Paraver,
@@ -196,7 +204,6 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
 
 /// Formats that are known by what a file begins with, and not read: where that stands, and what to call it.
 const OTHERS: &[(Where, &[u8], &str)] = &[
-    (Where::Early, b"SLOG 2.", "a SLOG-2 log"),
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
     (Where::Early, b"%EventDef", "a Pajé trace"),
     (Where::First, b"SDDFA", "an SDDF trace"),
