@@ -10,7 +10,7 @@
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`, `slog2`: logs of MPE.
-//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU.
+//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `sddf`: Pablo's SDDF, of TAU and Dimemas too.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -30,6 +30,7 @@ mod paraver;
 mod perfetto;
 pub mod problems;
 mod recognise;
+mod sddf;
 mod slog2;
 pub mod spool;
 mod tau;
@@ -109,6 +110,7 @@ pub fn document() -> String {
         slog2::document(),
         paraver::document(),
         tau::document(),
+        sddf::document(),
     ]
     .map(|text| text.trim().to_owned() + "\n")
     .join("\n")
@@ -130,6 +132,7 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Alog => alog::import(&file, spool, progress),
         Format::Paraver => paraver::import(&file, spool, progress),
         Format::Perfetto => perfetto::import(&file, spool, progress),
+        Format::Sddf => sddf::import(&file, spool, progress),
         Format::Tau => tau::import(&file, spool, progress),
     }
 }

@@ -25,6 +25,8 @@ pub enum Format {
     Slog2,
     /// Paraver.
     Paraver,
+    /// Pablo's SDDF.
+    Sddf,
     /// A trace of TAU.
     Tau,
     /// Perfetto's protobuf.
@@ -73,6 +75,12 @@ const KNOWN: &[Known] = &[
         name: "a TAU trace",
         to_name: "TAU (NAME.trc)",
         is_beginning: tau::is_trace,
+    },
+    Known {
+        format: Format::Sddf,
+        name: "an SDDF trace",
+        to_name: "SDDF in ASCII (also compressed by gzip)",
+        is_beginning: crate::sddf::is_beginning,
     },
     Known {
         format: Format::Chrome,
@@ -206,7 +214,6 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
 const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
     (Where::Early, b"%EventDef", "a Pajé trace"),
-    (Where::First, b"SDDFA", "an SDDF trace"),
     (Where::Early, b"templated_functions", "a profile of TAU"),
     (Where::Early, b"<profile_xml", "a profile of TAU"),
     (Where::First, b"\0P\0P\0K", "a packed profile of TAU"),

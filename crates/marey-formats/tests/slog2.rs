@@ -125,12 +125,11 @@ fn what_is_cut_off_says_so() {
 fn no_damage_makes_it_panic() {
     for log in [writer::log(NEWEST), writer::lines()] {
         for at in 0..log.len() {
-            for flip in [0xff, 0x80, 0x01] {
-                let mut log = log.clone();
-                log[at] ^= flip;
-                if let Err(error) = read(&log) {
-                    assert!(at < 12, "{at}: {error}");
-                }
+            let mut log = log.clone();
+            // Larger and smaller numbers, and negative ones.
+            log[at] ^= [0xff, 0x01, 0x80][at % 3];
+            if let Err(error) = read(&log) {
+                assert!(at < 12, "{at}: {error}");
             }
         }
     }

@@ -90,7 +90,7 @@ impl Definitions {
     }
 }
 
-fn region(name: &str, group: &str) -> Region {
+pub(super) fn region(name: &str, group: &str) -> Region {
     let nothing = || ("".into(), String::new());
     // `NAME [{FILE} {LINE,COLUMN}-{LINE,COLUMN}]`
     let (name, place) = name.split_once(" [{").unwrap_or((name, ""));
