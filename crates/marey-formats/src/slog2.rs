@@ -101,7 +101,7 @@ const KINDS: [(&str, Fate, &str); 12] = [
     (
         node::ARROW,
         Mapped,
-        "a message from the first line to the second, its tag and size from fields with such a name, else 0, other fields ignored; where lines are no ranks an edge between threads, and an event with its fields",
+        "a message from the first line to the second, its tag and size from fields with such a name, else 0, other fields ignored; where lines are no ranks an edge between threads, to an event with its fields",
     ),
     (
         node::COMPOSITE,
@@ -121,8 +121,8 @@ pub(crate) fn document() -> String {
         "\n## SLOG-2\n\nSLOG-2, versions 2.0.3 to 2.0.6, of Jumpshot 4: the file `NAME.slog2`. Shadows of other versions than \
          2.0.6 are not counted.\nTime lines are threads of ranks if a line-ID map has ranks, nodes or processes; else each is a \
          rank if arrows have tags and sizes, and a thread of one process if they have not.\nA drawable whose category nothing \
-         names is an event, state or arrow by how many ends it has, on how many lines.\nNodes that the directory does not say \
-         are found one behind the other from the header on if it is damaged or missing, as in a file that is not finished.\n\n\
+         names is an event, state or arrow by how many ends it has, on how many lines.\nIf the directory of the tree is damaged \
+         or missing, as in a file that is not finished, nodes are found one behind the other from the header on.\n\n\
          | record | fate | in a run |\n|---|---|---|\n",
     );
     for (name, fate, becomes) in KINDS {

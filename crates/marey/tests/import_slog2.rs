@@ -65,9 +65,9 @@ fn arrows_between_lines_of_no_rank_are_edges() {
     let expected = [
         "0.000000000 process 0 > work",
         "1.000000000 process 0 < work 1.00 s",
-        r#"1.000000000 process 0 * link {"weight":12}"#,
         "2.000000000 process 0 thread 1 > work",
-        "2.000000000 process 0 thread 1 ~ spawn from process 0 at 1.000000000",
+        "2.500000000 process 0 thread 1 ~ spawn from process 0 at 1.000000000",
+        r#"2.500000000 process 0 thread 1 * link {"weight":12}"#,
         "3.500000000 process 0 thread 1 < work 1.50 s",
     ];
     assert_eq!(dumped(&writer::lines()), expected);

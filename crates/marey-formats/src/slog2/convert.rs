@@ -187,8 +187,9 @@ impl<'a> Convert<'a> {
         let (Some(source), Some(target)) = (begin.line.rank, end.line.rank) else {
             self.flows += 1;
             let key = self.flows;
-            self.keep(begin, &category.name, &fields)?;
             self.draft.add(begin.track, begin.ns, &Act::FlowOut { key })?;
+            // An edge leads to what is noted last, so there is something at its end.
+            self.keep(end, &category.name, &fields)?;
             return self.draft.add(end.track, end.ns, &Act::FlowIn { key, is_next: false });
         };
         let numbers = fields.numbers();

@@ -190,7 +190,7 @@ pub(crate) fn lines() -> Vec<u8> {
     let categories = categories(&[(1, "work", 1, &[], ""), (2, "link", 2, &["weight="], "d")], true);
     let maps = maps(&[("Identity Map", &["LineID"], &[(4, &[4]), (5, &[5]), (6, &[6])])]);
     let node = (
-        vec![primitive(2, &12_i32.to_be_bytes(), &[(2.0, 4), (3.0, 5)])],
+        vec![primitive(2, &12_i32.to_be_bytes(), &[(2.0, 4), (3.5, 5)])],
         vec![primitive(1, &[], &[(1.0, 4), (2.0, 4)]), primitive(1, &[], &[(3.0, 5), (4.5, 5)])],
     );
     file("SLOG 2.0.6", &categories, &maps, &[node])
