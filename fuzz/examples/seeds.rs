@@ -79,7 +79,8 @@ fn imports() -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = vec![Foreign::of_file(events.as_bytes())];
     let beside = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let tests = beside("../crates/marey-formats/tests");
-    let mut dirs = vec![beside("../../shared/samples"), tests.join("alog"), tests.join("sddf")];
+    let mut dirs = vec![beside("../../shared/samples")];
+    dirs.extend(["alog", "paje", "sddf"].map(|format| tests.join(format)));
     while let Some(dir) = dirs.pop() {
         // Without the samples there is less to begin with.
         let Ok(entries) = std::fs::read_dir(&dir) else { continue };

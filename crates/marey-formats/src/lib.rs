@@ -10,7 +10,7 @@
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`, `slog2`: logs of MPE.
-//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `sddf`: Pablo's SDDF, of TAU and Dimemas too.
+//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `sddf`: Pablo's SDDF, of TAU and Dimemas too. * `paje`: Pajé.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -26,6 +26,7 @@ mod input;
 mod mpe;
 mod mpi;
 mod otf2;
+mod paje;
 mod paraver;
 mod perfetto;
 pub mod problems;
@@ -111,6 +112,7 @@ pub fn document() -> String {
         paraver::document(),
         tau::document(),
         sddf::document(),
+        paje::document(),
     ]
     .map(|text| text.trim().to_owned() + "\n")
     .join("\n")
@@ -132,6 +134,7 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Alog => alog::import(&file, spool, progress),
         Format::Paraver => paraver::import(&file, spool, progress),
         Format::Perfetto => perfetto::import(&file, spool, progress),
+        Format::Paje => paje::import(&file, spool, progress),
         Format::Sddf => sddf::import(&file, spool, progress),
         Format::Tau => tau::import(&file, spool, progress),
     }

@@ -25,6 +25,8 @@ pub enum Format {
     Slog2,
     /// Paraver.
     Paraver,
+    /// Pajé.
+    Paje,
     /// Pablo's SDDF.
     Sddf,
     /// A trace of TAU.
@@ -81,6 +83,12 @@ const KNOWN: &[Known] = &[
         name: "an SDDF trace",
         to_name: "SDDF in ASCII (also compressed by gzip)",
         is_beginning: crate::sddf::is_beginning,
+    },
+    Known {
+        format: Format::Paje,
+        name: "a Pajé trace",
+        to_name: "Pajé (also compressed by gzip)",
+        is_beginning: crate::paje::is_beginning,
     },
     Known {
         format: Format::Chrome,
@@ -213,7 +221,6 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
 /// Formats that are known by what a file begins with, and not read: where that stands, and what to call it.
 const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
-    (Where::Early, b"%EventDef", "a Pajé trace"),
     (Where::Early, b"templated_functions", "a profile of TAU"),
     (Where::Early, b"<profile_xml", "a profile of TAU"),
     (Where::First, b"\0P\0P\0K", "a packed profile of TAU"),

@@ -20,6 +20,7 @@ use super::WorkArgs;
         Paraver (Extrae, ovni): NAME.prv, also compressed by gzip, beside NAME.pcf and NAME.row\n  \
         TAU: NAME.trc and its events in NAME.edf, merged or a file for each thread\n  \
         SDDF (Pablo, TAU, Dimemas) in ASCII, also compressed by gzip\n  \
+        Pajé (SimGrid, StarPU, Akypuera), also compressed by gzip\n  \
         CLOG-2, CLOG-1, ALOG (MPE of MPICH), SLOG-2 (Jumpshot 4): the file",
     after_long_help = "EXAMPLES\n  \
         marey import scorep-20261120_1234/traces.otf2        traces.marey\n  \
