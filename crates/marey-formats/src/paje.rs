@@ -5,7 +5,7 @@
 //! what happened.
 //!
 //! * [`header`]: which fields events have. * [`line`]: words of a line. * [`known`]: types, values and containers.
-//!   * [`convert`]: what becomes of events.
+//!   * [`links`]: both ends of links. * [`convert`]: what becomes of events.
 //!
 //! Source: the description of the format and `pj_dump`. Deliberately absent: colours; other files that a `TraceFile` names.
 
@@ -13,6 +13,7 @@ mod convert;
 mod header;
 mod known;
 mod line;
+mod links;
 
 use std::path::Path;
 

@@ -65,6 +65,13 @@ fn the_older_vocabulary_says_the_same() {
 }
 
 #[test]
+fn a_link_may_be_told_from_its_end() {
+    const START: &str = "16 0.002 L m 7 a k1 1000\n";
+    let late = SMALL.replace(START, "") + START;
+    assert_eq!(read(late.as_bytes()).unwrap(), read(SMALL.as_bytes()).unwrap());
+}
+
+#[test]
 fn without_numbers_there_are_no_ranks() {
     let imported = read(SMALL.replace("rank1", "other").as_bytes()).unwrap();
     assert_eq!((imported.processes, imported.locations), (1, 4));

@@ -1,20 +1,17 @@
 //! What becomes of events.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use marey_model::spool::{FieldType, put_bytes};
-use rustc_hash::FxHashMap;
 
 use super::header::{Code, Event, KINDS};
-use super::known::{Known, LONGEST, TYPE};
+use super::known::{Known, TYPE};
+use super::links::{End, Links, Meeting};
 use crate::draft::{Act, Draft, Owner};
 use crate::problems::kind;
 use crate::spool::Half;
 use crate::{Error, mpe, mpi};
 
-/// Ends of links that wait for their other end.
-const MOST_LINKS: usize = 1 << 20;
 /// Threads, with those of further types of states.
 const MOST_TRACKS: usize = 1 << 20;
 /// Fields that events of all kinds have.
@@ -22,15 +19,6 @@ const COMMON: [&str; 7] = ["Time", "Type", "EntityType", "ContainerType", "Conta
 
 /// How many events there are of each kind.
 pub(super) type Count = [u64; KINDS.len()];
-
-/// An end of a link.
-#[derive(Clone, Debug)]
-struct End {
-    container: usize,
-    ns: i64,
-    tag: i64,
-    bytes: u64,
-}
 
 /// A trace on its way into a draft.
 #[derive(Debug)]
@@ -47,10 +35,7 @@ pub(super) struct Convert<'a> {
     /// Regions that are open, by track.
     open: BTreeMap<u32, Vec<u32>>,
     variables: BTreeMap<(usize, String), f64>,
-    /// Beginnings and ends of links, by type, container, value and key.
-    starts: FxHashMap<String, VecDeque<End>>,
-    ends: FxHashMap<String, VecDeque<End>>,
-    waiting: usize,
+    links: Links,
     flows: u64,
 }
 
@@ -69,9 +54,7 @@ impl<'a> Convert<'a> {
             own: BTreeMap::new(),
             open: BTreeMap::new(),
             variables: BTreeMap::new(),
-            starts: FxHashMap::default(),
-            ends: FxHashMap::default(),
-            waiting: 0,
+            links: Links::default(),
             flows: 0,
         }
     }
@@ -83,7 +66,7 @@ impl<'a> Convert<'a> {
     /// How many events there were.
     pub(super) fn end(self) -> Result<Count, Error> {
         let what = "links without their other end";
-        self.draft.problems.add(kind::MISSING, what, self.waiting as u64);
+        self.draft.problems.add(kind::MISSING, what, self.links.waiting as u64);
         Ok(self.count)
     }
 
@@ -268,25 +251,14 @@ impl<'a> Convert<'a> {
         let part = |names: &[&str]| event.get(names).unwrap_or_default();
         let of = self.known.type_name(part(&TYPE));
         let key = [of, part(&["Container"]), part(&["Value"]), part(&["Key"])].join("\0");
-        let others = if is_start { &mut self.ends } else { &mut self.starts };
-        if let Entry::Occupied(mut waiting) = others.entry(key.clone())
-            && let Some(other) = waiting.get_mut().pop_front()
-        {
-            // Most keys are used once.
-            if waiting.get().is_empty() {
-                waiting.remove();
+        match self.links.meet(is_start, key, own) {
+            Meeting::Of { start, end } => self.linked(of, &start, &end),
+            Meeting::Waits => Ok(()),
+            Meeting::Lost => {
+                self.draft.trouble("links that wait for their other end, more than can be told apart");
+                Ok(())
             }
-            self.waiting -= 1;
-            return if is_start { self.linked(of, &own, &other) } else { self.linked(of, &other, &own) };
         }
-        if self.waiting == MOST_LINKS || key.len() > LONGEST {
-            self.draft.trouble("links that wait for their other end, more than can be told apart");
-            return Ok(());
-        }
-        self.waiting += 1;
-        let same = if is_start { &mut self.starts } else { &mut self.ends };
-        same.entry(key).or_default().push_back(own);
-        Ok(())
     }
 
     fn linked(&mut self, of: &str, start: &End, end: &End) -> Result<(), Error> {
