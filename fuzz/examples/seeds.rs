@@ -77,8 +77,10 @@ fn imports() -> io::Result<Vec<Vec<u8>>> {
         {"ph":"s","id":1,"name":"f","pid":1,"tid":2,"ts":2},{"ph":"f","id":1,"name":"f","bp":"e","pid":1,"tid":3,"ts":5},
         {"ph":"C","name":"k","pid":1,"tid":2,"ts":3,"args":{"value":1.5}},{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"t"}}]}"#;
     let mut seeds = vec![Foreign::of_file(events.as_bytes())];
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/samples");
-    let mut dirs = vec![samples];
+    let beside = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let tests = beside("../crates/marey-formats/tests");
+    let mut dirs = vec![beside("../../shared/samples")];
+    dirs.extend(["alog", "paje", "sddf"].map(|format| tests.join(format)));
     while let Some(dir) = dirs.pop() {
         // Without the samples there is less to begin with.
         let Ok(entries) = std::fs::read_dir(&dir) else { continue };

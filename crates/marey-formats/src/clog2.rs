@@ -4,13 +4,12 @@
 //! its end. So it is read twice: first for what its numbers mean, then for what happened.
 //!
 //! * [`preamble`]: how the rest is written. * [`blocks`]: records in blocks. * [`records`]: all types of records.
-//!   * [`known`]: what numbers mean. * [`cargo`]: what is packed into events. * [`convert`]: what becomes of records.
+//!   * [`known`]: what numbers mean. * [`convert`]: what becomes of records.
 //!
 //! Source of the layout: MPE2's writer and its reader in Java. Deliberately absent: colours of states; versions before 2.44,
 //! whose records are shorter.
 
 mod blocks;
-mod cargo;
 mod convert;
 mod known;
 mod preamble;

@@ -208,11 +208,23 @@ impl Draft {
             Act::FlowIn { is_next: false, .. } => u64::MAX,
             _ => 0,
         };
+        self.note(track, ns, tie, act)
+    }
+
+    fn note(&mut self, track: u32, ns: i64, tie: u64, act: &Act<'_>) -> Result<(), Error> {
         let it = &mut self.tracks[track as usize];
         it.first = Some(it.first.map_or(ns, |first| first.min(ns)));
         self.begin = Some(self.begin.map_or(ns, |begin| begin.min(ns)));
         self.last = Key { process: it.process, ns, tie };
         self.put(track, act)
+    }
+
+    /// Notes what belongs to a span that begins at the same time, if there is one.
+    ///
+    /// # Errors
+    /// If what does not fit into memory cannot be written.
+    pub(crate) fn add_within(&mut self, track: u32, ns: i64, act: &Act<'_>) -> Result<(), Error> {
+        self.note(track, ns, u64::MAX, act)
     }
 
     /// Notes what belongs to what was noted before, right behind it.

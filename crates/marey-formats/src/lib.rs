@@ -9,8 +9,9 @@
 //! has no place for is kept as an event that describes itself, or counted; each reader has a table that says which.
 //!
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
-//! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`: logs of MPE.
-//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `tau_profile`: profiles of TAU. * `pprof`: profiles of pprof.
+//! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`, `slog2`: logs of MPE.
+//! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `sddf`: Pablo's SDDF, of TAU and Dimemas too. * `paje`: Pajé.
+//! * `tau_profile`: profiles of TAU. * `pprof`: profiles of pprof.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -26,6 +27,7 @@ mod input;
 mod mpe;
 mod mpi;
 mod otf2;
+mod paje;
 mod paraver;
 mod perfetto;
 mod pprof;
@@ -33,6 +35,8 @@ pub mod problems;
 mod profile;
 mod protobuf;
 mod recognise;
+mod sddf;
+mod slog2;
 mod sorted;
 pub mod spool;
 mod tau;
@@ -112,8 +116,11 @@ pub fn document() -> String {
         clog2::document(),
         alog::document(),
         clog1::document(),
+        slog2::document(),
         paraver::document(),
         tau::document(),
+        sddf::document(),
+        paje::document(),
         tau_profile::document(),
         pprof::document(),
     ]
@@ -133,9 +140,12 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Chrome => chrome::import(&file, spool, progress),
         Format::Clog2 => clog2::import(&file, spool, progress),
         Format::Clog1 => clog1::import(&file, spool, progress),
+        Format::Slog2 => slog2::import(&file, spool, progress),
         Format::Alog => alog::import(&file, spool, progress),
         Format::Paraver => paraver::import(&file, spool, progress),
         Format::Perfetto => perfetto::import(&file, spool, progress),
+        Format::Paje => paje::import(&file, spool, progress),
+        Format::Sddf => sddf::import(&file, spool, progress),
         Format::Tau => tau::import(&file, spool, progress),
         Format::TauProfile => tau_profile::import(&file, spool, progress),
         Format::Pprof => pprof::import(&file, spool, progress),

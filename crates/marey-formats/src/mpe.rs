@@ -1,6 +1,10 @@
 //! What the formats of MPE, MPICH's logging library, have in common.
 //!
+//! * [`cargo`]: what is packed into events.
+//!
 //! Deliberately absent: colours and bitmaps of states, which belong to one viewer.
+
+pub(crate) mod cargo;
 
 use marey_model::Role;
 
@@ -28,4 +32,13 @@ pub(crate) fn short_region(name: &str) -> Region {
         role if is_short => Region::of_mpi(name, role),
         _ => mpi::region(name),
     }
+}
+
+/// Seconds that a time in ns can hold.
+const MOST_SECONDS: f64 = 9.2e9;
+
+/// A time in ns.
+#[expect(clippy::cast_possible_truncation, reason = "the bound is just before")]
+pub(crate) fn nanoseconds(seconds: f64) -> Option<i64> {
+    (seconds.is_finite() && seconds.abs() < MOST_SECONDS).then(|| (seconds * 1e9).round() as i64)
 }

@@ -21,8 +21,14 @@ pub enum Format {
     Clog1,
     /// ALOG, the text format before both.
     Alog,
+    /// SLOG-2 of Jumpshot 4.
+    Slog2,
     /// Paraver.
     Paraver,
+    /// Pajé.
+    Paje,
+    /// Pablo's SDDF.
+    Sddf,
     /// A trace of TAU.
     Tau,
     /// Perfetto's protobuf.
@@ -59,6 +65,12 @@ const KNOWN: &[Known] = &[
         is_beginning: |beginning| beginning.starts_with(b"CLOG-02"),
     },
     Known {
+        format: Format::Slog2,
+        name: "a SLOG-2 log",
+        to_name: "SLOG-2",
+        is_beginning: crate::slog2::is_beginning,
+    },
+    Known {
         format: Format::Paraver,
         name: "a Paraver trace",
         to_name: "Paraver (NAME.prv, also compressed by gzip)",
@@ -69,6 +81,18 @@ const KNOWN: &[Known] = &[
         name: "a TAU trace",
         to_name: "TAU (NAME.trc)",
         is_beginning: tau::is_trace,
+    },
+    Known {
+        format: Format::Sddf,
+        name: "an SDDF trace",
+        to_name: "SDDF in ASCII (also compressed by gzip)",
+        is_beginning: crate::sddf::is_beginning,
+    },
+    Known {
+        format: Format::Paje,
+        name: "a Pajé trace",
+        to_name: "Pajé (also compressed by gzip)",
+        is_beginning: crate::paje::is_beginning,
     },
     Known {
         format: Format::Chrome,
@@ -219,10 +243,7 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
 
 /// Formats that are known by what a file begins with, and not read: where that stands, and what to call it.
 const OTHERS: &[(Where, &[u8], &str)] = &[
-    (Where::Early, b"SLOG 2.", "a SLOG-2 log"),
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
-    (Where::Early, b"%EventDef", "a Pajé trace"),
-    (Where::First, b"SDDFA", "an SDDF trace"),
     (Where::Early, b"__rec=", "a Caliper file"),
     (Where::Early, b"# callgrind format", "a callgrind profile"),
     (Where::Early, b"Flat profile:", "a profile of gprof"),

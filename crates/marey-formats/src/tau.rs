@@ -23,7 +23,7 @@ use self::definitions::{Definitions, Meaning};
 use self::record::{Layout, Message, Record};
 use crate::draft::{self, Act, Draft, Owner};
 use crate::input::{self, Input, is_of_content};
-use crate::spool::Half;
+use crate::spool::{Half, Region};
 use crate::{Error, Fate, Imported, Progress};
 
 /// How the name of a file begins that holds a single thread.
@@ -246,13 +246,7 @@ impl Convert {
 
     fn fact(&mut self, node: u64, name: &str, value: &str) {
         let Some(process) = self.processes.get(&node) else { return };
-        let owner = self.draft.owner(*process);
-        match name {
-            "Hostname" => value.clone_into(&mut owner.host),
-            "pid" => owner.pid = value.parse().unwrap_or(0),
-            "Command Line" => owner.command = value.split_whitespace().map(str::to_owned).collect(),
-            _ => {}
-        }
+        owner_fact(self.draft.owner(*process), name, value);
     }
 
     /// Nodes are ranks where there is MPI, or more than one.
@@ -266,6 +260,21 @@ impl Convert {
         }
         (self.draft, self.counts)
     }
+}
+
+/// Takes a fact about a process that says who it is.
+pub(crate) fn owner_fact(owner: &mut Owner, name: &str, value: &str) {
+    match name {
+        "Hostname" => value.clone_into(&mut owner.host),
+        "pid" => owner.pid = value.parse().unwrap_or(0),
+        "Command Line" => owner.command = value.split_whitespace().map(str::to_owned).collect(),
+        _ => {}
+    }
+}
+
+/// The region that has a name as TAU writes it.
+pub(crate) fn region(name: &str) -> Region {
+    definitions::region(name, "")
 }
 
 /// A quantity: older versions write a whole number, newer ones the bits of a real one.

@@ -8,13 +8,12 @@ use super::blocks::{Record, signed, text};
 use super::known::{Known, Meaning, unnamed};
 use super::records::code;
 use crate::draft::{Act, Draft, Group, Owner};
+use crate::mpe::cargo::Format;
 use crate::spool::{Half, Member};
 use crate::{Error, mpe};
 
 /// Threads of a process, more than any has; what says more is damaged.
 const MOST_THREADS: u32 = 1 << 16;
-/// Seconds that a time in ns can hold.
-const MOST_SECONDS: f64 = 9.2e9;
 
 /// A log on its way into a draft.
 #[derive(Debug)]
@@ -92,7 +91,7 @@ impl<'a> Convert<'a> {
         if record.kind.is_definition {
             return Ok(());
         }
-        let Some(ns) = nanoseconds(record.seconds) else {
+        let Some(ns) = mpe::nanoseconds(record.seconds) else {
             self.draft.trouble("records whose time is no time");
             return Ok(());
         };
@@ -142,7 +141,7 @@ impl<'a> Convert<'a> {
                 self.keep(Place { track, ns }, &solo.name, &fields.kinds, &fields.bytes)
             }
             Meaning::Unknown => {
-                let format = super::cargo::Format::default();
+                let format = Format::default();
                 let fields = format.unpack(cargo);
                 self.keep(Place { track, ns }, &unnamed(event), &fields.kinds, &fields.bytes)
             }
@@ -270,10 +269,4 @@ impl<'a> Convert<'a> {
         let seconds = f64::from_bits(record.rest.clone().u64()?);
         Some(self.keep(place, record.kind.name, &[("seconds", FieldType::Real)], &seconds.to_le_bytes()))
     }
-}
-
-/// A time in ns.
-#[expect(clippy::cast_possible_truncation, reason = "the bound is just before")]
-fn nanoseconds(seconds: f64) -> Option<i64> {
-    (seconds.is_finite() && seconds.abs() < MOST_SECONDS).then(|| (seconds * 1e9).round() as i64)
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::blocks::{Record, signed, text};
-use super::cargo::Format;
 use super::records::code;
 use crate::bytes::Bytes;
+use crate::mpe::cargo::Format;
 use crate::mpi;
 use crate::problems::{Problems, kind};
 use crate::spool::Region;

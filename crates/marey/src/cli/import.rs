@@ -19,7 +19,12 @@ use super::WorkArgs;
         Perfetto (its SDK, Chrome, Android): the track events in its protobuf, also compressed by gzip\n  \
         Paraver (Extrae, ovni): NAME.prv, also compressed by gzip, beside NAME.pcf and NAME.row\n  \
         TAU: NAME.trc and its events in NAME.edf, merged or a file for each thread\n  \
-        CLOG-2, CLOG-1, ALOG (MPE of MPICH): the file",
+        SDDF (Pablo, TAU, Dimemas) in ASCII, also compressed by gzip\n  \
+        Pajé (SimGrid, StarPU, Akypuera), also compressed by gzip\n  \
+        CLOG-2, CLOG-1, ALOG (MPE of MPICH), SLOG-2 (Jumpshot 4): the file\n  \
+        Profiles of TAU: one of profile.NODE.CONTEXT.THREAD or their directory, tauprofile.xml, NAME.ppk\n  \
+        Profiles of pprof (Go, gperftools, Parca): protobuf, also compressed by gzip\n\n\
+        A profile says how long and not when: of its run there are profiles and call trees, and no timelines and waits.",
     after_long_help = "EXAMPLES\n  \
         marey import scorep-20261120_1234/traces.otf2        traces.marey\n  \
         marey import scorep-20261120_1234 -o before.marey    the directory that holds it\n  \

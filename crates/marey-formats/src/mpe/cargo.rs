@@ -1,13 +1,16 @@
 //! What is packed into an event, by the format that its definition gives.
 //!
 //! The one idea: the format is a text for viewers, such as `bytes = %d, from %s`; what stands before each sign names the
-//! field. What does not fit its format is kept as a text, whole.
+//! field. SLOG-2 has such a text in pieces. What does not fit its format is kept as a text, whole.
 //!
 //! Source: `MPE_Log_pack`, which packs big-endian on all machines.
 
-use marey_model::spool::{FieldType, put, put_bytes, put_signed};
+use marey_model::spool::{FieldType, get, get_bytes, get_signed, put, put_bytes, put_signed};
 
 use crate::bytes::{Bytes, Order};
+
+/// Fields of an event; MPE's own formats have room for less.
+const MOST_FIELDS: usize = 256;
 
 /// How a value is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,18 +51,18 @@ impl Packed {
 
 /// Names of fields, and how they are packed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Format(Vec<(String, Packed)>);
+pub(crate) struct Format(Vec<(String, Packed)>);
 
 /// Fields of an event.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     pub kinds: Vec<(&'a str, FieldType)>,
     pub bytes: Vec<u8>,
 }
 
 impl Format {
-    pub(super) fn of(text: &str) -> Self {
-        let mut fields: Vec<(String, Packed)> = Vec::new();
+    pub(crate) fn of(text: &str) -> Self {
+        let mut format = Self::default();
         let mut before = String::new();
         let mut letters = text.chars().peekable();
         while let Some(letter) = letters.next() {
@@ -69,19 +72,39 @@ impl Format {
                 continue;
             };
             letters.next();
-            let name = before.trim_matches(|letter: char| !letter.is_alphanumeric());
-            let name = if name.is_empty() { "value" } else { name };
-            let n_same =
-                fields.iter().filter(|it| it.0 == name || it.0.starts_with(&format!("{name} "))).count();
-            let name = if n_same == 0 { name.to_owned() } else { format!("{name} {}", n_same + 1) };
-            fields.push((name, packed));
+            format.push(&before, packed);
             before.clear();
         }
-        Self(fields)
+        format
+    }
+
+    /// The format of texts and the letters that stand behind each; none if there is another letter, or too many.
+    pub(crate) fn of_pieces<'a>(pieces: impl Iterator<Item = (&'a str, char)>) -> Option<Self> {
+        let mut format = Self::default();
+        for (before, letter) in pieces {
+            if format.0.len() == MOST_FIELDS {
+                return None;
+            }
+            format.push(before, Packed::of(letter)?);
+        }
+        Some(format)
+    }
+
+    fn push(&mut self, before: &str, packed: Packed) {
+        let name = before.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let name = if name.is_empty() { "value" } else { name };
+        let n_same = self.0.iter().filter(|it| it.0 == name || it.0.starts_with(&format!("{name} "))).count();
+        let name = if n_same == 0 { name.to_owned() } else { format!("{name} {}", n_same + 1) };
+        self.0.push((name, packed));
+    }
+
+    /// Names of the fields.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|it| it.0.as_str())
     }
 
     /// What an event carries. Nothing, if its format has no field and all of it is zero.
-    pub(super) fn unpack(&self, cargo: &[u8]) -> Fields<'_> {
+    pub(crate) fn unpack(&self, cargo: &[u8]) -> Fields<'_> {
         let mut bytes = Bytes::new(cargo, Order::Big);
         let mut out = Vec::new();
         let fits = self.0.iter().all(|(_, packed)| value(*packed, &mut bytes, &mut out).is_some());
@@ -96,6 +119,32 @@ impl Format {
         out.clear();
         put_bytes(&mut out, String::from_utf8_lossy(cargo).as_bytes());
         Fields { kinds: vec![("bytes", FieldType::Text)], bytes: out }
+    }
+}
+
+impl Fields<'_> {
+    /// The whole numbers among the fields, with their names.
+    pub(crate) fn numbers(&self) -> Vec<(&str, i64)> {
+        let (bytes, mut at) = (&self.bytes, 0);
+        let mut numbers = Vec::new();
+        for (name, kind) in &self.kinds {
+            let at = &mut at;
+            let number = match kind {
+                FieldType::Signed => get_signed(bytes, at),
+                FieldType::Unsigned => get(bytes, at).and_then(|number| i64::try_from(number).ok()),
+                FieldType::Text => get_bytes(bytes, at).and(None),
+                FieldType::Real => {
+                    *at += size_of::<f64>();
+                    None
+                }
+                FieldType::Bool => {
+                    *at += 1;
+                    None
+                }
+            };
+            numbers.extend(number.map(|number| (*name, number)));
+        }
+        numbers
     }
 }
 
