@@ -80,7 +80,7 @@ fn imports() -> io::Result<Vec<Vec<u8>>> {
     let beside = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let tests = beside("../crates/marey-formats/tests");
     let mut dirs = vec![beside("../../shared/samples")];
-    dirs.extend(["alog", "paje", "sddf"].map(|format| tests.join(format)));
+    dirs.extend(["alog", "paje", "sddf", "tau_profile"].map(|format| tests.join(format)));
     while let Some(dir) = dirs.pop() {
         // Without the samples there is less to begin with.
         let Ok(entries) = std::fs::read_dir(&dir) else { continue };
