@@ -11,6 +11,7 @@
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`: logs of MPE.
 //! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU.
+//! * [`write`]: the other way, from a run to files of these formats.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -32,6 +33,7 @@ pub mod problems;
 mod recognise;
 pub mod spool;
 mod tau;
+pub mod write;
 
 use std::path::Path;
 
@@ -110,6 +112,8 @@ pub fn document() -> String {
     ]
     .map(|text| text.trim().to_owned() + "\n")
     .join("\n")
+        + "\n"
+        + &write::document()
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.
