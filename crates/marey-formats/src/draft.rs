@@ -7,7 +7,7 @@
 //! What is in memory until the end: names, regions, tracks; never events. Deliberately absent: formats whose files are in
 //! the order of a spool already, such as OTF2.
 
-mod sorted;
+pub(crate) mod sorted;
 mod tell;
 
 use std::path::{Path, PathBuf};

@@ -5,7 +5,8 @@
 //! format cannot hold; what is left out of a run is counted.
 //!
 //! * [`event`]: what happens. * `aside`: files that appear when they are complete. * `names`: what processes and regions are
-//!   called. * `chrome`: Chrome trace events.
+//!   called. * `chrome`: Chrome trace events. * `paraver`: Paraver. * `perfetto`: Perfetto.
+//! * `otf2`: OTF2.
 //!
 //! Deliberately absent: where events come from, and what is told of that on a terminal.
 
@@ -13,6 +14,9 @@ mod aside;
 mod chrome;
 mod event;
 mod names;
+mod otf2;
+mod paraver;
+mod perfetto;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,16 +33,25 @@ use crate::Error;
 pub enum Form {
     /// Chrome trace events, JSON.
     Chrome,
+    /// Paraver: a trace with labels and names beside it.
+    Paraver,
+    /// Perfetto: track events in protobuf.
+    Perfetto,
+    /// OTF2: an archive, a directory.
+    Otf2,
 }
 
 impl Form {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Chrome];
+    pub const ALL: [Self; 4] = [Self::Chrome, Self::Paraver, Self::Perfetto, Self::Otf2];
 
     /// What it is called in a sentence.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Chrome => "Chrome trace events",
+            Self::Paraver => "Paraver traces",
+            Self::Perfetto => "Perfetto traces",
+            Self::Otf2 => "OTF2 archives",
         }
     }
 
@@ -46,6 +59,9 @@ impl Form {
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Chrome => ".json",
+            Self::Paraver => ".prv",
+            Self::Perfetto => ".pftrace",
+            Self::Otf2 => ".otf2",
         }
     }
 
@@ -53,16 +69,21 @@ impl Form {
     ///
     /// # Errors
     /// If not: why.
-    pub fn fits(self, _: &Path) -> Result<(), String> {
+    pub fn fits(self, out: &Path) -> Result<(), String> {
         match self {
-            Self::Chrome => Ok(()),
+            Self::Paraver if out.extension() != Some("prv".as_ref()) => {
+                Err("a Paraver trace is NAME.prv, with NAME.pcf and NAME.row beside it".to_owned())
+            }
+            _ => Ok(()),
         }
     }
 
     /// All files and directories that belong to a trace of this name.
     pub fn files(self, out: &Path) -> Vec<PathBuf> {
         match self {
-            Self::Chrome => vec![out.to_owned()],
+            Self::Chrome | Self::Perfetto => vec![out.to_owned()],
+            Self::Paraver => paraver::files(out),
+            Self::Otf2 => otf2::files(out),
         }
     }
 }
@@ -118,6 +139,9 @@ pub struct Written {
 pub fn create<'a>(form: Form, run: &'a Definitions<'a>, out: &Path) -> Result<Box<dyn Writer + 'a>, Error> {
     match form {
         Form::Chrome => Ok(Box::new(chrome::Chrome::create(run, out)?)),
+        Form::Paraver => Ok(Box::new(paraver::Paraver::create(run, out)?)),
+        Form::Perfetto => Ok(Box::new(perfetto::Perfetto::create(run, out)?)),
+        Form::Otf2 => Ok(Box::new(otf2::Otf2::create(run, out)?)),
     }
 }
 
@@ -131,7 +155,9 @@ pub(crate) fn document() -> String {
          run is counted and said. Times are relative to the begin of the run, which stands beside where the format has a place \
          for it.\nVisits, messages and the rest are those of `marey dump`: what a run has only as sums is not written.\n",
     );
-    for (title, intro, lines) in [chrome::document()] {
+    for (title, intro, lines) in
+        [chrome::document(), paraver::document(), perfetto::document(), otf2::document()]
+    {
         text += &format!(
             "\n## {title}, written\n\n{intro}\n\n| of a run | written as | not written |\n|---|---|---|\n"
         );

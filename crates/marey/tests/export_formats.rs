@@ -8,6 +8,12 @@
 mod chrome;
 #[path = "export_formats/figures.rs"]
 mod figures;
+#[path = "export_formats/otf2.rs"]
+mod otf2;
+#[path = "export_formats/paraver.rs"]
+mod paraver;
+#[path = "export_formats/perfetto.rs"]
+mod perfetto;
 mod place;
 mod sample;
 
@@ -45,6 +51,10 @@ fn odd_run(place: &Place) {
     place.ok(&["import", "odd.json", "-o", "odd.marey"]);
 }
 
+/// Of each form its name, and what its files end in.
+const FORMS: [(&str, &str); 4] =
+    [("chrome", "json"), ("paraver", "prv"), ("perfetto", "pftrace"), ("otf2", "otf2")];
+
 /// Makes a run with messages, collectives, states, counters and two threads, of a small Paraver trace.
 fn messages_run(place: &Place) {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../marey-formats/tests/paraver");
@@ -68,4 +78,82 @@ fn what_only_concerns_a_page_is_refused() {
     place.ok(&["export", "run.marey", "--to", "chrome"]);
     refused(&["export", "run.marey", "--to", "chrome"], "use --force");
     place.ok(&["export", "run.marey", "--to", "chrome", "--force"]);
+}
+
+#[test]
+fn a_redacted_run_is_written_without_what_is_nobodys_business() {
+    let place = Place::new();
+    sample::write(&place.path("run.marey"));
+    for (form, end) in FORMS {
+        let out = format!("out.{end}");
+        place.ok(&["export", "run.marey", "--to", form, "-o", &out, "--redact"]);
+        let mut files = vec![place.path(&out), place.path("out.pcf"), place.path("out.row")];
+        files.extend(["traces.def", "traces/0.evt"].map(|name| place.path(&format!("{out}/{name}"))));
+        let mut all = Vec::new();
+        for file in files.iter().filter(|file| file.is_file()) {
+            all.extend(std::fs::read(file).unwrap());
+        }
+        let all = String::from_utf8_lossy(&all);
+        for secret in ["node1", "/src", "mpirun", "halo.cpp"] {
+            assert!(!all.contains(secret), "{form} tells {secret}");
+        }
+        assert!(all.contains("MPI_Barrier"), "{form}");
+        let left = std::fs::read_dir(place.path(".")).unwrap().filter_map(Result::ok);
+        let aside = left.filter(|entry| entry.file_name().to_string_lossy().ends_with(".tmp")).count();
+        assert_eq!(aside, 0, "{form} leaves nothing beside it");
+    }
+}
+
+/// On a full disk, which a limit on the size of files stands for.
+#[test]
+fn what_cannot_be_written_is_an_error_and_leaves_nothing() {
+    let place = Place::new();
+    let mut events = Vec::new();
+    for number in 0..20_000 {
+        events.push(
+            serde_json::json!({ "ph": "X", "pid": 1, "tid": 1, "ts": number, "dur": 0.5, "name": "work" }),
+        );
+    }
+    std::fs::write(place.path("many.json"), serde_json::Value::from(events).to_string()).unwrap();
+    place.ok(&["import", "many.json", "-o", "many.marey"]);
+    for (form, end) in FORMS {
+        // Without the signal, what goes beyond the limit cannot be written.
+        let line =
+            format!("trap '' XFSZ; ulimit -f 64; exec \"$0\" export many.marey --to {form} -o small.{end}");
+        let mut shell = std::process::Command::new("bash");
+        let shell = shell.current_dir(place.path(".")).args(["-c", &line, env!("CARGO_BIN_EXE_marey")]);
+        let output = shell.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{form}: {}", stderr(&output));
+        assert!(stderr(&output).contains("cannot write "), "{form}: {}", stderr(&output));
+        let there = std::fs::read_dir(place.path(".")).unwrap().filter_map(Result::ok);
+        let left: Vec<_> =
+            there.map(|it| it.file_name()).filter(|it| it.to_string_lossy().contains("small")).collect();
+        assert!(left.is_empty(), "{form} leaves {left:?}");
+    }
+}
+
+#[test]
+fn runs_without_visits_are_files_without_visits() {
+    let place = Place::new();
+    let event = serde_json::json!([{ "ph": "i", "pid": 1, "tid": 1, "ts": 1, "name": "only" }]);
+    std::fs::write(place.path("source.json"), event.to_string()).unwrap();
+    place.ok(&["import", "source.json", "-o", "one.marey"]);
+    for (form, end) in FORMS {
+        let told = place.ok(&[
+            "export",
+            "one.marey",
+            "--to",
+            form,
+            "-o",
+            &format!("one.{end}"),
+            "--json",
+            "--force",
+        ]);
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(told["written"], serde_json::json!([{ "what": "events", "number": 1 }]), "{form}");
+        assert_eq!(
+            (&told["left_out"], &told["visits_only_in_sums"]),
+            (&serde_json::json!([]), &serde_json::json!(0))
+        );
+    }
 }

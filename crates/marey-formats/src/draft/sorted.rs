@@ -14,7 +14,7 @@ use crate::Error;
 
 /// What records are sorted by.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(super) struct Key {
+pub(crate) struct Key {
     pub process: u32,
     pub ns: i64,
     pub tie: u64,
@@ -36,7 +36,7 @@ struct Entry {
 
 /// Records on their way.
 #[derive(Debug)]
-pub(super) struct Sorter {
+pub(crate) struct Sorter {
     dir: PathBuf,
     memory: usize,
     records: Vec<u8>,
@@ -48,7 +48,7 @@ pub(super) struct Sorter {
 }
 
 impl Sorter {
-    pub(super) fn new(dir: &Path) -> Self {
+    pub(crate) fn new(dir: &Path) -> Self {
         Self::with_memory(dir, MEMORY)
     }
 
@@ -57,7 +57,7 @@ impl Sorter {
         Self { dir: dir.to_owned(), memory, records, entries, file: None, ends: Vec::new(), number: 0 }
     }
 
-    pub(super) fn add(&mut self, key: Key, record: &[u8]) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, key: Key, record: &[u8]) -> Result<(), Error> {
         self.entries.push(Entry { key, at: self.records.len(), len: record.len() });
         self.records.extend(record);
         self.number += 1;
@@ -91,7 +91,7 @@ impl Sorter {
     }
 
     /// All of them, in order.
-    pub(super) fn sorted(mut self) -> Result<Sorted, Error> {
+    pub(crate) fn sorted(mut self) -> Result<Sorted, Error> {
         if self.file.is_none() {
             self.entries.sort_by_key(|entry| entry.key);
             return Ok(Sorted { number: self.number, from: From::Memory(self.records, self.entries, 0) });
@@ -127,7 +127,7 @@ fn nameless(dir: &Path) -> Result<(PathBuf, BufWriter<File>), Error> {
 
 /// All records in order.
 #[derive(Debug)]
-pub(super) struct Sorted {
+pub(crate) struct Sorted {
     /// How many there are.
     pub number: u64,
     from: From,
@@ -161,7 +161,7 @@ struct Stretch {
 
 impl Sorted {
     /// The next record, into `record`.
-    pub(super) fn next(&mut self, record: &mut Vec<u8>) -> Result<Option<Key>, Error> {
+    pub(crate) fn next(&mut self, record: &mut Vec<u8>) -> Result<Option<Key>, Error> {
         record.clear();
         match &mut self.from {
             From::Memory(records, entries, at) => {

@@ -58,6 +58,53 @@ impl Drop for Aside {
     }
 }
 
+/// A directory on its way.
+pub(super) struct AsideDirectory {
+    path: PathBuf,
+    pub(super) aside: PathBuf,
+}
+
+impl AsideDirectory {
+    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+        let aside = beside(path);
+        fs::create_dir(&aside).map_err(|source| Error::Write { path: path.to_owned(), source })?;
+        Ok(Self { path: path.to_owned(), aside })
+    }
+
+    /// Puts the directory in its place. What was there goes when the new one is there.
+    pub(super) fn put(mut self) -> Result<PathBuf, Error> {
+        let cannot = |source| Error::Write { path: self.path.clone(), source };
+        let mut former = self.aside.clone().into_os_string();
+        former.push(".former");
+        let former = PathBuf::from(former);
+        let has_former = self.path.symlink_metadata().is_ok();
+        if has_former {
+            fs::rename(&self.path, &former).map_err(cannot)?;
+        }
+        if let Err(source) = fs::rename(&self.aside, &self.path) {
+            if has_former {
+                fs::rename(&former, &self.path).map_err(cannot)?;
+            }
+            return Err(cannot(source));
+        }
+        if has_former {
+            let removed =
+                if former.is_dir() { fs::remove_dir_all(&former) } else { fs::remove_file(&former) };
+            removed.map_err(|source| Error::Write { path: former.clone(), source })?;
+        }
+        self.aside = PathBuf::new();
+        Ok(self.path.clone())
+    }
+}
+
+impl Drop for AsideDirectory {
+    fn drop(&mut self) {
+        if !self.aside.as_os_str().is_empty() {
+            fs::remove_dir_all(&self.aside).ok();
+        }
+    }
+}
+
 fn beside(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or("out".as_ref()));

@@ -25,7 +25,9 @@ use clap::{Args, ValueEnum};
         marey export run.marey --to html --redact           says what was done and how long, not by whom and where\n  \
         marey export run.marey --to html --most-mib 20      fits into a letter\n  \
         marey export old.marey new.marey --to html          both, and what differs between them\n  \
-        marey export run.marey --to chrome                  run.marey.json, for Perfetto's page and others\n\n\
+        marey export run.marey --to chrome                  run.marey.json, for Perfetto's page and others\n  \
+        marey export run.marey --to paraver -o halo.prv     halo.prv, halo.pcf and halo.row\n  \
+        marey export run.marey --to otf2                    the directory run.marey.otf2 with traces.otf2\n\n\
         REDACTED\n  \
         Nodes, programs, libraries and files go by neutral names such as host-1 and file-3.c, the same for the same. Command \
         lines, titles, remarks, rules, environment, process and thread ids of the system, names of threads, texts of problems \
@@ -79,6 +81,12 @@ pub(crate) enum Form {
     Html,
     /// Chrome trace events: JSON for Perfetto's page, chrome://tracing and others
     Chrome,
+    /// Paraver: NAME.prv, with NAME.pcf and NAME.row beside it
+    Paraver,
+    /// Perfetto: track events with flows, in protobuf
+    Perfetto,
+    /// OTF2: an archive for Vampir and others, a directory
+    Otf2,
 }
 
 impl Form {
@@ -88,6 +96,9 @@ impl Form {
         match self {
             Self::Html => None,
             Self::Chrome => Some(Of::Chrome),
+            Self::Paraver => Some(Of::Paraver),
+            Self::Perfetto => Some(Of::Perfetto),
+            Self::Otf2 => Some(Of::Otf2),
         }
     }
 }

@@ -189,7 +189,11 @@ impl Taker<'_, '_> {
                 end: (0 <= leave[row]).then_some(Nanos(leave[row])),
                 path: (path[row] != NONE).then_some(CallPathId(path[row])),
             };
-            self.emit(LocationId(place[row]), start, Turn::Act, row, What::Collective(part));
+            // Before all else that the call says.
+            let (place, what) = (LocationId(place[row]), What::Collective(part));
+            if self.window.wants(place) && self.window.meets(start, start) {
+                self.put((place, start, Turn::Act, -1), row, what);
+            }
         }
         Ok(())
     }

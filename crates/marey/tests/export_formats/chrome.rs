@@ -43,8 +43,7 @@ fn check(place: &Place, run: &str) -> Value {
         *sum = (sum.0 + 1, sum.1 + ns(&event["dur"]));
     }
     assert_eq!(sums, figures.sums, "{run}");
-    let begin = trace["traceEvents"].as_array().unwrap();
-    let begin = begin.iter().filter(|it| it["ph"] != "M").map(|it| ns(&it["ts"])).min().unwrap();
+    let begin = events(&trace, "X").into_iter().map(|it| ns(&it["ts"])).min().unwrap();
     let mut messages = BTreeMap::new();
     for event in events(&trace, "s").into_iter().filter(|it| it["cat"] == "message") {
         messages.insert(event["id"].to_string(), event);

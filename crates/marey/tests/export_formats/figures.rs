@@ -30,11 +30,12 @@ pub(crate) fn name(event: &Value) -> String {
 }
 
 impl Figures {
-    /// Those of a run; times since its first event.
+    /// Those of a run; times since its first visit.
     pub(crate) fn of(place: &Place, run: &str) -> Self {
         let events = events(place, run);
         let number = |event: &Value, key: &str| event[key].as_i64().unwrap_or(-1);
-        let begin = events.iter().map(|event| number(event, "time_ns")).min().unwrap_or(0);
+        let is_begin = |event: &&Value| event["event"] == "enter" || event["event"] == "visit";
+        let begin = events.iter().filter(is_begin).map(|event| number(event, "time_ns")).min().unwrap_or(0);
         let mut it = Self::default();
         let mut ends: BTreeMap<bool, Vec<Message>> = BTreeMap::new();
         for event in &events {
