@@ -19,6 +19,8 @@ pub(crate) struct Figures {
     pub(crate) messages: Vec<Message>,
     /// How many events of each kind.
     pub(crate) counts: BTreeMap<String, u64>,
+    /// Location, communicator, root, bytes out and in, as they come.
+    pub(crate) collectives: Vec<(u64, String, String, u64, u64)>,
     /// Name, time, value.
     pub(crate) counters: Vec<(String, i64, String)>,
 }
@@ -52,6 +54,12 @@ impl Figures {
                     let is_send = kind == "send";
                     let (from, to) = if is_send { (location, peer) } else { (peer, location) };
                     ends.entry(is_send).or_default().push((from, to, time, 0, bytes, tag));
+                }
+                "collective" => {
+                    let text = |key: &str| event[key].to_string();
+                    let bytes = |key: &str| event[key].as_u64().unwrap();
+                    let (out, into) = (bytes("bytes_out"), bytes("bytes_in"));
+                    it.collectives.push((location, text("communicator"), text("root"), out, into));
                 }
                 "counter" => {
                     let name = event["name"].as_str().unwrap().to_owned();

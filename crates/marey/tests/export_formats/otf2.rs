@@ -19,6 +19,33 @@ fn printed(place: &Place, args: &[&str]) -> Option<String> {
     Some(text)
 }
 
+/// Kinds of events with their numbers as OTF2's own library for Python reads them, which wants each definition before what
+/// refers to it; `None` where it is not installed.
+fn read_by_python(place: &Place) -> Option<BTreeMap<String, u64>> {
+    const SCRIPT: &str = "
+import sys
+try:
+    import otf2
+except ImportError:
+    sys.exit(77)
+from collections import Counter
+with otf2.reader.open('out.otf2/traces.otf2') as trace:
+    for name, number in Counter(type(event).__name__ for _, event in trace.events).items():
+        print(name, number)
+";
+    // The one of the system, for which it is packaged.
+    let python =
+        Command::new("/usr/bin/python3").current_dir(place.path(".")).args(["-c", SCRIPT]).output().ok()?;
+    if python.status.code() == Some(77) {
+        return None;
+    }
+    assert!(python.status.success(), "{}", String::from_utf8_lossy(&python.stderr));
+    let text = String::from_utf8_lossy(&python.stdout).into_owned();
+    let count =
+        |line: &str| line.split_once(' ').map(|(name, number)| (name.to_owned(), number.parse().unwrap()));
+    Some(text.lines().filter_map(count).collect())
+}
+
 /// The number behind a word of a line.
 fn number(line: &str, word: &str) -> u64 {
     let rest = line.split_once(word).unwrap().1.trim_start();
@@ -35,7 +62,7 @@ fn check(place: &Place, run: &str) -> Option<String> {
     back.sums.retain(|(_, name), sum| run != "sample.marey" || name != "receive" || sum.1 != 0);
     assert_eq!(back.sums, figures.sums, "{run} after a round trip");
     assert_eq!(back.messages, figures.messages, "{run} after a round trip");
-    assert_eq!(back.count("collective"), figures.count("collective"), "{run}");
+    assert_eq!(back.collectives, figures.collectives, "{run}");
     assert_eq!(back.count("counter"), figures.count("counter") + figures.count("heap_peak"), "{run}");
     let text = printed(place, &[])?;
     let (mut sums, mut open) = (Sums::new(), BTreeMap::<u64, Vec<(String, i64)>>::new());
@@ -96,6 +123,18 @@ fn check(place: &Place, run: &str) -> Option<String> {
     assert!(received.is_empty());
     assert_eq!(messages, figures.messages, "{run}");
     let count = |kind: &str| counts.get(kind).copied().unwrap_or(0);
+    if let Some(read) = read_by_python(place) {
+        let kinds = [
+            ("Enter", "ENTER"),
+            ("Leave", "LEAVE"),
+            ("MpiSend", "MPI_SEND"),
+            ("MpiRecv", "MPI_RECV"),
+            ("Metric", "METRIC"),
+        ];
+        for (name, kind) in kinds {
+            assert_eq!(read.get(name).copied().unwrap_or(0), count(kind), "{run}: {name}");
+        }
+    }
     assert_eq!(count("ENTER"), figures.sums.values().map(|sum| sum.0).sum::<u64>());
     assert_eq!(count("METRIC"), figures.count("counter") + figures.count("heap_peak"), "{run}");
     assert_eq!(count("MPI_COLLECTIVE_END"), figures.count("collective"), "{run}");
@@ -116,6 +155,13 @@ fn visits_messages_and_the_rest_are_those_of_the_run() {
     has(&text, "Parameter: \"step\" <0>, Value: \"{\"n\":1}\"");
     let definitions = printed(&place, &["-G"]).unwrap();
     has(&definitions, "Name: \"halo\"");
+    for name in ["bytes", "visits", "gaps_ns"] {
+        let line = definitions
+            .lines()
+            .find(|it| it.starts_with("ATTRIBUTE ") && it.contains(&format!("\"{name}\"")));
+        has(line.unwrap(), "Description: \"\"");
+        has(line.unwrap(), "Type: UINT64");
+    }
     has(&definitions, "File: \"/src/halo.cpp\"");
     has(&definitions, "Role: BARRIER, Paradigm: \"MPI\"");
     has(&definitions, "Ticks per Seconds: 1000000000");

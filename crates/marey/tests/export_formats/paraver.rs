@@ -109,7 +109,7 @@ fn check(place: &Place, run: &str) -> (String, Labels) {
     back.sums.retain(|(_, name), sum| run != "sample.marey" || name != "receive" || sum.1 != 0);
     assert_eq!(back.sums, expected, "{run} after a round trip");
     assert_eq!(back.messages, figures.messages, "{run} after a round trip");
-    assert_eq!(back.count("collective"), figures.count("collective"), "{run}");
+    assert_eq!(back.collectives, figures.collectives, "{run}");
     (prv, labels)
 }
 

@@ -215,6 +215,15 @@ fn visits_messages_and_the_rest_are_those_of_the_run() {
         (place_of.text("file_name").unwrap(), place_of.number("line_number")),
         ("/src/halo.cpp".to_owned(), Some(30))
     );
+    let mut located = trace.all("packet").filter_map(|it| {
+        let event = it.of("track_event")?;
+        Some((event.number("source_location_iid")?, event.number("name_iid")?))
+    });
+    let halo =
+        trace.all("packet").filter_map(|it| it.of("interned_data")).flat_map(|it| it.all("event_names"));
+    let halo =
+        halo.filter(|it| it.text("text").as_deref() == Some("halo")).find_map(|it| it.number("iid")).unwrap();
+    assert_eq!(located.next(), Some((place_of.number("iid").unwrap(), halo)));
     let values: Vec<_> =
         trace.all("packet").filter_map(|it| it.of("track_event")?.text("double_counter_value")).collect();
     assert_eq!(values[1], "0.25");

@@ -298,7 +298,11 @@ fn communicators(run: &Definitions<'_>, groups: &Groups, list: &mut List) {
     group(list, 0, COMM_LOCATIONS, &all);
     let place = |id: &ProcessId| groups.speakers.iter().position(|it| it == id).map(|at| at as u64);
     let mut next = 1;
-    for (number, (communicator, members)) in (0..).zip(trace.communicators().iter().zip(&run.members)) {
+    for at in parents_first(trace) {
+        let (Some(communicator), Some(members)) = (trace.communicators().get(at), run.members.get(at)) else {
+            continue;
+        };
+        let number = u32::try_from(at).unwrap_or(NONE);
         let mut numbers = Vec::new();
         for of in members {
             let members: Vec<u64> = of.iter().filter_map(place).collect();
@@ -316,6 +320,23 @@ fn communicators(run: &Definitions<'_>, groups: &Groups, list: &mut List) {
             [] => {}
         }
     }
+}
+
+/// Communicators in an order in which each comes behind that which it was made from: some readers want to know that by then.
+fn parents_first(trace: &dyn Trace) -> Vec<usize> {
+    let communicators = trace.communicators();
+    let mut is_told = vec![false; communicators.len()];
+    let mut order = Vec::with_capacity(communicators.len());
+    for first in 0..communicators.len() {
+        let (mut way, mut next) = (Vec::new(), Some(first));
+        while let Some(at) = next.filter(|at| is_told.get(*at) == Some(&false)) {
+            is_told[at] = true;
+            way.push(at);
+            next = communicators[at].parent.and_then(|it| usize::try_from(it.0).ok());
+        }
+        order.extend(way.into_iter().rev());
+    }
+    order
 }
 
 /// Counters, kinds of events, attributes.
@@ -338,6 +359,6 @@ fn others(run: &Definitions<'_>, list: &mut List) {
     }
     for (number, name) in (0..).zip(attribute::NAMES) {
         let (name, empty) = (list.text(name), list.text(""));
-        list.add(Record::new(11).word(number).word(name).word(empty).byte(UNSIGNED));
+        list.add(Record::new(11).word(number).word(name).byte(UNSIGNED).word(empty));
     }
 }
