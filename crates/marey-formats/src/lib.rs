@@ -12,6 +12,7 @@
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`, `slog2`: logs of MPE.
 //! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `sddf`: Pablo's SDDF, of TAU and Dimemas too. * `paje`: Pajé.
 //! * `tau_profile`: profiles of TAU. * `pprof`: profiles of pprof.
+//! * [`write`]: the other way, from a run to files of these formats.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -41,6 +42,7 @@ mod sorted;
 pub mod spool;
 mod tau;
 mod tau_profile;
+pub mod write;
 
 use std::path::Path;
 
@@ -126,6 +128,8 @@ pub fn document() -> String {
     ]
     .map(|text| text.trim().to_owned() + "\n")
     .join("\n")
+        + "\n"
+        + &write::document()
 }
 
 /// Turns a foreign trace into a spool in directory `spool`, which must not be there yet.

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 use marey_formats::{Fate, Format, Imported};
 use serde_json::json;
 
+use crate::bar::Bar;
 use crate::cli::{ImportArgs, MergeArgs};
 use crate::exit::{Usage, say};
 use crate::record::{Overwrite, SPOOL, may_be_replaced, move_aside, restore};
@@ -33,9 +33,9 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     // Whoever kills an import leaves no run behind that looks like one, and the former one where it was.
     let aside = Aside::create(&run)?;
     let spool = aside.0.join(SPOOL);
-    let bar = Bar::new();
+    let bar = Bar::new("importing");
     let imported = marey_formats::import(&args.input, &spool, &bar)?;
-    bar.0.finish_and_clear();
+    bar.finish();
     let facts = json!({ "imported_from": kind.name(), "without_times": imported.is_profile }).to_string();
     let path = spool.join("launch.json");
     fs::write(&path, facts).with_context(|| format!("cannot write {}", path.display()))?;
@@ -162,25 +162,4 @@ fn as_json(kind: Format, imported: &Imported) -> String {
         "problems": imported.problems.iter().map(problem).collect::<Vec<_>>(),
     });
     format!("{told:#}")
-}
-
-/// A bar on standard error, if that is a terminal.
-struct Bar(ProgressBar);
-
-impl Bar {
-    fn new() -> Self {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("  {msg:<28} {bar:40} {percent:>3} %  {elapsed}");
-        Self(bar.with_style(style.expect("the template is well-formed")).with_message("importing"))
-    }
-}
-
-impl marey_formats::Progress for Bar {
-    fn begin(&self, total: u64) {
-        self.0.set_length(total);
-    }
-
-    fn advance(&self, bytes: u64) {
-        self.0.inc(bytes);
-    }
 }

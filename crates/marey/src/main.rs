@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod arrays;
+mod bar;
 mod budget;
 mod busy;
 mod cli;
@@ -18,6 +19,7 @@ mod doctor;
 mod dump;
 mod embedded;
 mod endings;
+mod events;
 mod exit;
 mod explain;
 mod export;

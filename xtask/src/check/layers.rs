@@ -55,7 +55,8 @@ const LAYERS: &[Layer] = &[
     },
     Layer { name: "marey-archive", ours: &["marey-model", "marey-analyze"], others: None },
     Layer { name: "marey-source", ours: &["marey-model"], others: None },
-    Layer { name: "marey-formats", ours: &["marey-model"], others: None },
+    // `marey-analyze` for its traits: what is written is a run as analysis sees it.
+    Layer { name: "marey-formats", ours: &["marey-model", "marey-analyze"], others: None },
     Layer {
         name: "marey-testkit",
         // `marey-analyze` for its traits: a drawing is a run that analysis reads without a spool between them.

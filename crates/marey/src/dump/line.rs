@@ -7,11 +7,11 @@ use std::io::Write;
 
 use marey_analyze::Trace;
 use marey_archive::Archive;
+use marey_formats::write::{Event, Message, Visit, What};
 use marey_model::{CallPathId, LocationId, Nanos, RegionId};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
-use super::event::{Event, Message, Took, What};
 use crate::format;
 use crate::paint::{Look, Paint, harmless, shorten};
 use crate::words;
@@ -84,15 +84,13 @@ impl<'a> Printer<'a> {
                     paint.paint(Look::Faint, &format!("{:>TIME_WIDTH$}", format::seconds(event.key.time)));
                 let (text, width) = (self.text(&event.what, paint), self.label_width);
                 let depth = match event.what {
-                    What::Enter { depth, .. } | What::Leave { depth, .. } | What::Visit { depth, .. } => {
-                        depth
-                    }
+                    What::Enter(visit) | What::Leave(visit) | What::Visit(visit) => visit.depth,
                     _ => self.open.get(&event.key.location).copied().unwrap_or(0),
                 };
                 writeln!(out, "{time}  {label:<width$}  {}{text}", indent(depth))?;
                 match event.what {
-                    What::Enter { depth, .. } => self.open.insert(event.key.location, depth + 1),
-                    What::Leave { depth, .. } => self.open.insert(event.key.location, depth),
+                    What::Enter(visit) => self.open.insert(event.key.location, visit.depth + 1),
+                    What::Leave(visit) => self.open.insert(event.key.location, visit.depth),
                     _ => None,
                 };
             }
@@ -103,30 +101,29 @@ impl<'a> Printer<'a> {
     fn text(&self, what: &What, paint: Paint) -> String {
         let faint = |text: &str| paint.paint(Look::Faint, text);
         match what {
-            What::Enter { path, .. } => format!("> {}", self.path(*path)),
-            What::Leave { path, took, bytes, .. } => {
-                let rest = format!("  {}{}", time_taken(took), size(*bytes));
-                format!("< {}{}", self.path(*path), faint(&rest))
+            What::Enter(visit) => format!("> {}", self.path(visit.path)),
+            What::Leave(visit) => format!("< {}{}", self.path(visit.path), faint(&taken(visit))),
+            What::Visit(visit) => format!("= {}{}", self.path(visit.path), faint(&taken(visit))),
+            What::Begin(state) => format!("[ {}", self.region(state.region)),
+            What::End(state) => {
+                let took = faint(&format!("  {}", format::duration(state.duration)));
+                format!("] {}{took}", self.region(state.region))
             }
-            What::Visit { path, bytes, visits, .. } => {
-                let took = Took { duration: Nanos(0), visits: *visits, gaps: Nanos(0) };
-                let rest = format!("  {}{}", time_taken(&took), size(*bytes));
-                format!("= {}{}", self.path(*path), faint(&rest))
+            What::Send(message) => format!("-> {}", self.message(message, message.received)),
+            What::Receive(message) => format!("<- {}", self.message(message, message.sent)),
+            What::Collective(part) => {
+                let root = part.root.map_or_else(String::new, |root| format!(", root {root}"));
+                let (sent, got) = (format::bytes(part.bytes_out), format::bytes(part.bytes_in));
+                let (communicator, instance) = (self.communicator(part.communicator), part.instance);
+                format!("@ {communicator} #{instance}{root}, {sent} out, {got} in")
             }
-            What::Begin { region } => format!("[ {}", self.region(*region)),
-            What::End { region, duration } => {
-                format!("] {}{}", self.region(*region), faint(&format!("  {}", format::duration(*duration))))
+            What::Cause(edge) => {
+                let to = words::location(self.trace, edge.to.0);
+                format!("~ {} to {to} at {}", harmless(&edge.kind), format::seconds(edge.to.1))
             }
-            What::Send(message) => format!("-> {}", self.message(message)),
-            What::Receive(message) => format!("<- {}", self.message(message)),
-            What::Collective { communicator, instance, root, bytes_out, bytes_in } => {
-                let root = root.map_or_else(String::new, |root| format!(", root {root}"));
-                let (sent, got) = (format::bytes(*bytes_out), format::bytes(*bytes_in));
-                format!("@ {} #{instance}{root}, {sent} out, {got} in", self.communicator(*communicator))
-            }
-            What::Edge { kind, from, from_time } => {
-                let from = words::location(self.trace, *from);
-                format!("~ {} from {from} at {}", harmless(kind), format::seconds(*from_time))
+            What::Effect(edge) => {
+                let from = words::location(self.trace, edge.from.0);
+                format!("~ {} from {from} at {}", harmless(&edge.kind), format::seconds(edge.from.1))
             }
             What::Instant { kind, fields } => {
                 format!("* {} {}", self.event_kind(*kind), faint(&harmless(fields)))
@@ -155,28 +152,28 @@ impl<'a> Printer<'a> {
 
     fn json_fields(&self, what: &What) -> (&'static str, Value) {
         match what {
-            What::Enter { path, depth } => ("enter", self.json_region(*path, *depth)),
-            What::Leave { path, depth, took, bytes } => {
-                ("leave", with(self.json_region(*path, *depth), took, *bytes))
+            What::Enter(visit) => ("enter", self.json_region(visit)),
+            What::Leave(visit) => ("leave", with(self.json_region(visit), visit)),
+            What::Visit(visit) => ("visit", with(self.json_region(visit), visit)),
+            What::Begin(state) => ("begin", json!({ "state": self.region(state.region) })),
+            What::End(state) => {
+                ("end", json!({ "state": self.region(state.region), "duration_ns": state.duration.0 }))
             }
-            What::Visit { path, depth, bytes, visits } => {
-                let took = Took { duration: Nanos(0), visits: *visits, gaps: Nanos(0) };
-                ("visit", with(self.json_region(*path, *depth), &took, *bytes))
-            }
-            What::Begin { region } => ("begin", json!({ "state": self.region(*region) })),
-            What::End { region, duration } => {
-                ("end", json!({ "state": self.region(*region), "duration_ns": duration.0 }))
-            }
-            What::Send(message) => ("send", self.json_message(message)),
-            What::Receive(message) => ("receive", self.json_message(message)),
-            What::Collective { communicator, instance, root, bytes_out, bytes_in } => {
-                let communicator = self.communicator(*communicator);
-                let fields = json!({ "communicator": communicator, "instance": instance, "root": root,
-                    "bytes_out": bytes_out, "bytes_in": bytes_in });
+            What::Send(message) => ("send", self.json_message(message, message.received)),
+            What::Receive(message) => ("receive", self.json_message(message, message.sent)),
+            What::Collective(part) => {
+                let communicator = self.communicator(part.communicator);
+                let fields = json!({ "communicator": communicator, "instance": part.instance, "root": part.root,
+                    "bytes_out": part.bytes_out, "bytes_in": part.bytes_in });
                 ("collective", fields)
             }
-            What::Edge { kind, from, from_time } => {
-                ("edge", json!({ "kind": kind, "from_location": from.0, "from_time_ns": from_time.0 }))
+            What::Cause(edge) => {
+                let (to, time) = edge.to;
+                ("cause", json!({ "kind": edge.kind, "to_location": to.0, "to_time_ns": time.0 }))
+            }
+            What::Effect(edge) => {
+                let (from, time) = edge.from;
+                ("edge", json!({ "kind": edge.kind, "from_location": from.0, "from_time_ns": time.0 }))
             }
             What::Instant { kind, fields } => {
                 let fields = serde_json::from_str(fields).unwrap_or_else(|_| json!(fields));
@@ -190,8 +187,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn json_region(&self, path: CallPathId, depth: u32) -> Value {
-        let region = self.trace.call_paths().get(path.idx());
+    fn json_region(&self, visit: &Visit) -> Value {
+        let depth = visit.depth;
+        let region = self.trace.call_paths().get(visit.path.idx());
         match region.and_then(|path| self.trace.regions().get(path.region.idx())) {
             Some(region) => json!({ "level": region.level, "verb": region.verb, "noun": region.noun,
                 "depth": depth }),
@@ -199,14 +197,15 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn json_message(&self, message: &Message) -> Value {
-        json!({ "peer_location": message.peer.map(|peer| peer.0), "peer_rank": message.peer.and_then(|peer| self.rank(peer)),
+    fn json_message(&self, message: &Message, other: Option<(LocationId, Nanos)>) -> Value {
+        let peer = other.map(|(peer, _)| peer);
+        json!({ "peer_location": peer.map(|peer| peer.0), "peer_rank": peer.and_then(|peer| self.rank(peer)),
             "bytes": message.bytes, "tag": message.tag,
             "communicator": self.communicator(message.communicator) })
     }
 
-    fn message(&self, message: &Message) -> String {
-        let peer = message.peer.map_or_else(|| "?".to_owned(), |peer| words::location(self.trace, peer));
+    fn message(&self, message: &Message, other: Option<(LocationId, Nanos)>) -> String {
+        let peer = other.map_or_else(|| "?".to_owned(), |(peer, _)| words::location(self.trace, peer));
         let communicator = self.communicator(message.communicator);
         format!("{peer}  {}  tag {}  {communicator}", format::bytes(message.bytes), message.tag)
     }
@@ -238,24 +237,29 @@ impl<'a> Printer<'a> {
     }
 }
 
-fn with(mut region: Value, took: &Took, bytes: Option<u64>) -> Value {
+fn with(mut region: Value, visit: &Visit) -> Value {
     if let Value::Object(fields) = &mut region {
-        fields.insert("duration_ns".to_owned(), json!(took.duration.0));
-        fields.insert("visits".to_owned(), json!(took.visits));
-        fields.insert("gaps_ns".to_owned(), json!(took.gaps.0));
-        fields.insert("bytes".to_owned(), json!(bytes));
+        fields.insert("duration_ns".to_owned(), json!(visit.duration.0));
+        fields.insert("visits".to_owned(), json!(visit.visits));
+        fields.insert("gaps_ns".to_owned(), json!(visit.gaps.0));
+        fields.insert("bytes".to_owned(), json!(visit.bytes));
     }
     region
 }
 
+/// What a line says of a visit behind its name.
+fn taken(visit: &Visit) -> String {
+    format!("  {}{}", time_taken(visit), size(visit.bytes))
+}
+
 /// How long a visit took, or several in a row.
-fn time_taken(took: &Took) -> String {
-    let duration = format::duration(took.duration);
-    if took.visits == 1 {
+fn time_taken(visit: &Visit) -> String {
+    let duration = format::duration(visit.duration);
+    if visit.visits == 1 {
         return duration;
     }
-    let calls = format::counted(u64::from(took.visits), "call");
-    format!("{calls} in {duration}, {} between them", format::duration(took.gaps))
+    let calls = format::counted(u64::from(visit.visits), "call");
+    format!("{calls} in {duration}, {} between them", format::duration(visit.gaps))
 }
 
 fn indent(depth: u32) -> String {
@@ -273,9 +277,11 @@ mod tests {
 
     #[test]
     fn polls_in_a_row_say_how_many_they_are() {
-        let one = Took { duration: Nanos(1_500_000), visits: 1, gaps: Nanos(0) };
+        let (path, start, bytes) = (CallPathId(0), Nanos(0), None);
+        let duration = Nanos(1_500_000);
+        let one = Visit { path, depth: 0, start, duration, visits: 1, gaps: Nanos(0), bytes };
         assert_eq!(time_taken(&one), "1.50 ms");
-        let many = Took { visits: 1_200, gaps: Nanos(500_000), ..one };
+        let many = Visit { visits: 1_200, gaps: Nanos(500_000), ..one };
         assert_eq!(time_taken(&many), "1 200 calls in 1.50 ms, 500 µs between them");
     }
 }

@@ -1,10 +1,12 @@
 //! `marey export`: a run in another form.
 //!
-//! The one idea: a page asks itself what the viewer asks a server, so it holds the engine and the tables that answers are
+//! The one idea of a page: it asks itself what the viewer asks a server, so it holds the engine and the tables that answers are
 //! made of. What leaves the machine with it is said, and with `--redact` a copy without all that takes the run's place
 //! before anything is read for the page, the report included. Of two runs it also holds what differs between them, for which
-//! the engine in the page has no means.
+//! the engine in the page has no means. All other forms are those of other tools, for which a run is told event by event
+//! (`formats`).
 
+mod formats;
 mod page;
 
 use std::path::{Path, PathBuf};
@@ -26,17 +28,20 @@ use page::{Beside, Page, Viewer};
 
 /// Runs the command.
 pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
+    match args.to.of_other_tools() {
+        Some(form) => formats::run(args, form),
+        None => page(args),
+    }
+}
+
+fn page(args: &ExportArgs) -> anyhow::Result<ExitCode> {
+    if args.json {
+        bail!(Usage("--json is for the forms of other tools; a page says all it has to say".to_owned()));
+    }
     let viewer = Viewer::built()?;
     std::iter::once(&args.run).chain(&args.other).try_for_each(|run| open_archive(run).map(drop))?;
     let out = args.output.clone().unwrap_or_else(|| beside(&args.run, ".html"));
-    is_for_files(&out)?;
-    if out.exists() && !args.force {
-        bail!(Usage(format!("{} is there; use --force to replace it, or -o", out.display())));
-    }
-    let lies_in = |run: &PathBuf| is_inside(&out, run) || is_same(&out, run);
-    if std::iter::once(&args.run).chain(&args.other).any(lies_in) {
-        bail!(Usage(format!("{} lies in the run itself; choose another place with -o", out.display())));
-    }
+    may_be_written(args, &out, std::slice::from_ref(&out))?;
     let (page, left_out) = if args.redact { redacted(args, &out)? } else { as_it_is(args)? };
     page.write(&viewer, &out).with_context(|| format!("cannot write {}", out.display()))?;
     let bytes = std::fs::metadata(&out).map_or(0, |metadata| metadata.len());
@@ -47,15 +52,33 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
             "accesses" => "single accesses to arrays",
             other => other,
         };
-        say(&format!(
-            "{what} are left out: with them the run has more than {} MiB (--most-mib)",
-            args.most_mib
-        ));
+        let most = most_mib(args);
+        say(&format!("{what} are left out: with them the run has more than {most} MiB (--most-mib)"));
     }
     if !args.redact {
         say("it tells names of nodes, paths and the command line; --redact leaves them out");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a form may be put there: `files` are all that belong to it.
+fn may_be_written(args: &ExportArgs, out: &Path, files: &[PathBuf]) -> anyhow::Result<()> {
+    for file in files {
+        is_for_files(file)?;
+        if file.exists() && !args.force {
+            bail!(Usage(format!("{} is there; use --force to replace it, or -o", file.display())));
+        }
+    }
+    let lies_in = |run: &PathBuf| files.iter().any(|file| is_inside(file, run) || is_same(file, run));
+    if std::iter::once(&args.run).chain(&args.other).any(lies_in) {
+        bail!(Usage(format!("{} lies in the run itself; choose another place with -o", out.display())));
+    }
+    Ok(())
+}
+
+/// How much of a run a page may hold, in MiB.
+fn most_mib(args: &ExportArgs) -> u64 {
+    args.most_mib.unwrap_or(256)
 }
 
 type Left = &'static [&'static str];
@@ -64,7 +87,7 @@ fn as_it_is(args: &ExportArgs) -> anyhow::Result<(Page, Left)> {
     let paths: Vec<&Path> = std::iter::once(&*args.run).chain(args.other.as_deref()).collect();
     // Not where they lie, unless that alone tells them apart: it is nobody's business.
     let names = names(&paths);
-    page_of(&paths, &names, args.most_mib << 20, &exit::text_of)
+    page_of(&paths, &names, most_mib(args) << 20, &exit::text_of)
 }
 
 /// A page of a run, or of two. `why` says why there is no report.
@@ -109,9 +132,7 @@ fn redacted(args: &ExportArgs, out: &Path) -> anyhow::Result<(Page, Left)> {
     let aside = AsideDirectory::beside(out)?;
     let copies: Vec<PathBuf> = names.iter().map(|name| aside.0.join(name)).collect();
     let pairs: Vec<(&Path, &Path)> = runs.iter().copied().zip(copies.iter().map(PathBuf::as_path)).collect();
-    // Who exports may well be who recorded.
-    let users: Vec<String> = ["USER", "LOGNAME"].iter().filter_map(|name| std::env::var(name).ok()).collect();
-    let redacted = redact(&pairs, &users).map_err(|error| match &args.other {
+    let redacted = redact(&pairs, &users()).map_err(|error| match &args.other {
         None => damaged(&args.run, &error),
         Some(other) => {
             let both = format!("cannot make copies of {} and {}", args.run.display(), other.display());
@@ -122,7 +143,7 @@ fn redacted(args: &ExportArgs, out: &Path) -> anyhow::Result<(Page, Left)> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     // The reason would tell where the copy was.
     let why = |_: &anyhow::Error| "the report could not be made".to_owned();
-    let made = page_of(&copies, &names, args.most_mib << 20, &why)?;
+    let made = page_of(&copies, &names, most_mib(args) << 20, &why)?;
     // Made of the copy, it cannot have any; what is not looked at is not known.
     let beside = made.0.beside.iter().flat_map(|it| [&it.report, &it.compare, &it.iterations]);
     let texts: Vec<_> =
@@ -132,6 +153,11 @@ fn redacted(args: &ExportArgs, out: &Path) -> anyhow::Result<(Page, Left)> {
     let left = redacted.removed.iter().filter(is_long_path).find(is_left);
     ensure!(left.is_none(), "the report still has a path that should be gone; this is a mistake of marey");
     Ok(made)
+}
+
+/// Who exports may well be who recorded.
+fn users() -> Vec<String> {
+    ["USER", "LOGNAME"].iter().filter_map(|name| std::env::var(name).ok()).collect()
 }
 
 /// The tables that answers are made of, as many as fit, and which do not.
