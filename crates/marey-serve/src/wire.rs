@@ -286,8 +286,10 @@ pub struct RunHead {
     /// it an answer about a span has what was recorded one by one.
     #[cfg_attr(test, ts(type = "number | null"))]
     pub added_up_since_ns: Option<i64>,
-    /// What other tool's profile it was imported from, if that does not say when anything was done; empty = it does.
-    pub timeless: String,
+    /// What other tool left that it was imported from; empty = it was recorded.
+    pub imported_from: String,
+    /// Whether that is a profile, which does not say when anything was done.
+    pub without_times: bool,
     /// Regions of which visits were only counted from some time on, by number.
     pub reduced: Vec<WireReduced>,
     /// What of it was left out where the run was exported: `visits`, `messages`.

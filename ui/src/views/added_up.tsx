@@ -14,11 +14,10 @@ interface Props {
 /** Nothing, if all is there that was done up to then. */
 export function AddedUp({ to, lacks }: Props): JSX.Element | null {
   const since = run.value?.added_up_since_ns ?? null;
-  const timeless = run.value?.timeless ?? "";
-  if (timeless !== "") {
+  if (run.value?.without_times === true) {
     return (
       <p class="muted added-up" title="Its sums are those of the whole run. A trace of the same tool, or a recording by marey, says when each thing was done">
-        This run was imported from {timeless}, which says how long and not when: there is nothing to show over time. Profile, call tree and counters have its sums.
+        This run was imported from {run.value.imported_from}, which says how long and not when: there is nothing to show over time. Profile, call tree and counters have its sums.
       </p>
     );
   }

@@ -24,7 +24,7 @@ export type Instances = { sample: Sample, which: Which, };
 
 export type Which = { "range": [number, number] } | { "normal": number } | { "anomalous": number };
 
-export type RunHead = { name: string, other: string | null, why_no_shift: string | null, backwards: number | null, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, added_up_since_ns: number | null, timeless: string, reduced: Array<WireReduced>, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, counters: Array<WireCounter>, event_kinds: Array<WireEventKind>, };
+export type RunHead = { name: string, other: string | null, why_no_shift: string | null, backwards: number | null, title: string, command: Array<string>, start_realtime_ns: number, duration_ns: number, hosts: Array<string>, mpi_library: string, intervals: number, messages: number, clock_ns: number | null, problems: number, added_up_since_ns: number | null, imported_from: string, without_times: boolean, reduced: Array<WireReduced>, left_out: Array<string>, levels: Array<string>, regions: Array<WireRegion>, processes: Array<WireProcess>, locations: Array<WireLocation>, lines: Array<WireLine>, counters: Array<WireCounter>, event_kinds: Array<WireEventKind>, };
 
 export type WireRegion = { name: string, verb: string, noun: string, level: number, kind: Kind, file: string, line: number, visits: number, exclusive_ns: number, };
 

@@ -87,8 +87,9 @@ export interface RegionRow {
   readonly inclusive_ns: number;
   readonly exclusive_ns: number;
   readonly waiting_ns: number | null;
-  readonly min_ns: number;
-  readonly max_ns: number;
+  /** Null where visits are known by their sums alone. */
+  readonly min_ns: number | null;
+  readonly max_ns: number | null;
   readonly mean_ns: number;
   readonly bytes: number;
   readonly exclusive_of_process: { readonly min_ns: number; readonly max_ns: number; readonly imbalance: number };

@@ -8,13 +8,14 @@ import { report, run } from "../../state/run.ts";
 export function Status(): JSX.Element {
   const head = run.value;
   const cost = report.value?.overhead?.fraction;
+  const isImported = (head?.imported_from ?? "") !== "";
   return (
     <footer class="status" data-topic="status">
       <span title="By how much times of different processes may be wrong against each other">
         Clocks <strong>{head === null ? "…" : head.clock_ns === null ? "not compared" : `± ${duration(head.clock_ns)}`}</strong>
       </span>
-      <span title="Time that recording added, of the time of the run, as the recorders measured it themselves">
-        Measurement cost <strong>{cost === undefined ? "…" : `${(cost * 100).toFixed(2)} %`}</strong>
+      <span title={isImported ? "Another tool has recorded it" : "Time that recording added, of the time of the run, as the recorders measured it themselves"}>
+        Measurement cost <strong>{isImported ? "not known" : cost === undefined ? "…" : `${(cost * 100).toFixed(2)} %`}</strong>
       </span>
       <span title="What was lost, unmatched or out of order; the overview lists it">
         Problems <strong>{head === null ? "…" : head.problems === 0 ? "none" : head.problems}</strong>

@@ -27,15 +27,15 @@ export function Overview(): JSX.Element | null {
           <Fact name="Processes" value={counted(head.processes.length, "process", "processes")} help="Those that were measured" />
           <Fact name="Threads" value={counted(head.locations.length, "location")} help="Threads, and places that are not threads" />
           <Fact name="Hosts" value={head.hosts.join(", ")} help="Nodes it ran on" />
-          <Fact name="MPI" value={head.mpi_library.split("\n")[0] || "none"} help="The library that was used" />
+          <Fact name="MPI" value={head.mpi_library.split("\n")[0] || (head.processes.some((it) => it.rank !== null) ? "not known" : "none")} help="The library that was used" />
           {head.left_out.length === 0 ? null : (
             <Fact name="Left out" value={head.left_out.join(", ")} help="The run was too large for this page: sums and pictures are complete, these are not in it one by one" />
           )}
           {head.added_up_since_ns === null ? null : (
             <Fact
               name="Only sums"
-              value={head.timeless === "" ? `from ${instant(head.added_up_since_ns)} on` : "nothing says when"}
-              help={head.timeless === "" ? "A limit of size was reached, or only sums were asked for: from then on some locations only added up what they did. Sums of the whole run are exact; pictures, messages and waits are of what was before" : `It was imported from ${head.timeless}, which says how long and not when`}
+              value={!head.without_times ? `from ${instant(head.added_up_since_ns)} on` : "nothing says when"}
+              help={!head.without_times ? "A limit of size was reached, or only sums were asked for: from then on some locations only added up what they did. Sums of the whole run are exact; pictures, messages and waits are of what was before" : `It was imported from ${head.imported_from}, which says how long and not when`}
             />
           )}
           {head.reduced.length === 0 ? null : (
