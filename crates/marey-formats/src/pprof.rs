@@ -17,6 +17,7 @@ use std::path::Path;
 use self::convert::Convert;
 use self::stream::{Next, Stream};
 use self::tables::Tables;
+use crate::problems::kind;
 use crate::protobuf::{Fields, Value};
 use crate::{Error, Fate, Imported, Progress, draft};
 
@@ -105,7 +106,9 @@ pub(crate) fn import(file: &Path, spool: &Path, progress: &dyn Progress) -> Resu
         }
         stream.tell(progress);
     }
+    let left_out = tables.left_out;
     let mut convert = Convert::new(&draft::beside(spool), tables);
+    convert.profile.problems.add(kind::DROPPED, "more names, places or functions than are read", left_out);
     if let Some(text) = damage {
         convert.profile.trouble(text);
     }

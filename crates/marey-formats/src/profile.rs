@@ -24,7 +24,7 @@ use crate::{Error, Imported, Progress};
 /// Regions of a call path; deeper ones count for the one above. A recorder keeps no more either.
 const DEEPEST: u16 = 500;
 /// Call paths, of all threads together.
-const MOST_PATHS: usize = 1 << 26;
+const MOST_PATHS: usize = 1 << 20;
 
 /// What the visits of a call path come to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -124,17 +124,30 @@ impl Profile {
             return *path;
         }
         let depth = parent.map_or(0, |parent| self.paths[parent as usize].depth + 1);
-        if let Some(parent) = parent.filter(|_| depth >= DEEPEST || self.paths.len() >= MOST_PATHS) {
+        let is_full = self.paths.len() >= MOST_PATHS;
+        if depth >= DEEPEST || is_full {
             self.problems.add(
                 kind::DROPPED,
                 "call paths that are too deep or too many, in those above them",
                 1,
             );
-            return parent;
+            return parent.unwrap_or_else(|| self.others());
         }
         let path = number(self.paths.len());
         self.paths.push(CallPath { parent, region, depth });
         self.path_of.insert((parent, region), path);
+        path
+    }
+
+    /// Stands for the call paths without any above them for which there is no room.
+    fn others(&mut self) -> u32 {
+        let region = self.region(&Region::of_program("other call paths"));
+        let path = number(self.paths.len());
+        if let Some(path) = self.path_of.get(&(None, region)) {
+            return *path;
+        }
+        self.paths.push(CallPath { parent: None, region, depth: 0 });
+        self.path_of.insert((None, region), path);
         path
     }
 

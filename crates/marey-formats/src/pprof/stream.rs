@@ -10,7 +10,7 @@ use crate::protobuf::{Value, varint};
 use crate::{Error, Progress};
 
 /// Bytes of a field; what says it is longer is none.
-const MOST: u64 = 64 << 20;
+const MOST: u64 = 16 << 20;
 
 /// The fields of a file.
 pub(super) struct Stream {

@@ -21,6 +21,12 @@ pub(super) struct Function {
     pub line: u64,
 }
 
+/// Bytes of all texts, and entries of each other table: what unpacks to more is no profile.
+const MOST_TEXT: usize = 256 << 20;
+const MOST: usize = 1 << 23;
+/// What is measured at once.
+const MOST_TYPES: usize = 1000;
+
 /// All but the samples.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
@@ -37,6 +43,9 @@ pub(super) struct Tables {
     pub period_type: (u64, u64),
     pub comments: Vec<u64>,
     pub usual: u64,
+    text_bytes: usize,
+    /// Entries for which there was no room.
+    pub left_out: u64,
 }
 
 impl Tables {
@@ -47,6 +56,22 @@ impl Tables {
 
     /// Takes a field of the profile in.
     pub(super) fn learn(&mut self, number: u32, value: Value<'_>) {
+        let is_full = match number {
+            1 => self.types.len() >= MOST_TYPES,
+            3 => self.mappings.len() >= MOST,
+            4 => self.locations.len() >= MOST,
+            5 => self.functions.len() >= MOST,
+            6 => {
+                self.text_bytes = self.text_bytes.saturating_add(value.bytes().len() + size_of::<String>());
+                self.text_bytes > MOST_TEXT
+            }
+            13 | 15 => self.comments.len() >= MOST,
+            _ => false,
+        };
+        if is_full {
+            self.left_out += 1;
+            return;
+        }
         match number {
             1 => self.types.push(pair(value)),
             3 => {
