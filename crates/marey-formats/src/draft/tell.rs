@@ -512,9 +512,12 @@ impl<'a> Teller<'a> {
 
     /// What the thread did last depends on what `from` did at a time.
     fn edge(&mut self, thread: usize, from: usize, since: u64) -> Result<(), Error> {
-        let last = self.stacks[thread].last;
-        let Some(back) = last.checked_sub(since).filter(|_| from != thread) else {
-            // A flow within a thread says no more than its order does.
+        // A flow within a thread says no more than its order does.
+        if from == thread {
+            return Ok(());
+        }
+        let Some(back) = self.stacks[thread].last.checked_sub(since) else {
+            self.trouble("flows to where their thread has done nothing since they began");
             return Ok(());
         };
         self.process.edge(thread, EdgeKind::Spawn, from, back)
