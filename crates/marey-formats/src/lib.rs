@@ -11,6 +11,7 @@
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`: logs of MPE.
 //! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `tau_profile`: profiles of TAU. * `pprof`: profiles of pprof.
+//! * `cube`: CUBE 4, of Score-P and Scalasca.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -20,6 +21,7 @@ mod categories;
 mod chrome;
 mod clog1;
 mod clog2;
+mod cube;
 mod draft;
 mod error;
 mod input;
@@ -116,6 +118,7 @@ pub fn document() -> String {
         tau::document(),
         tau_profile::document(),
         pprof::document(),
+        cube::document(),
     ]
     .map(|text| text.trim().to_owned() + "\n")
     .join("\n")
@@ -139,5 +142,6 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Tau => tau::import(&file, spool, progress),
         Format::TauProfile => tau_profile::import(&file, spool, progress),
         Format::Pprof => pprof::import(&file, spool, progress),
+        Format::Cube => cube::import(&file, spool, progress),
     }
 }

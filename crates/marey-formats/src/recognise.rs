@@ -31,6 +31,8 @@ pub enum Format {
     TauProfile,
     /// A profile of pprof.
     Pprof,
+    /// A profile of CUBE 4.
+    Cube,
 }
 
 /// What there is to say of a format.
@@ -63,6 +65,12 @@ const KNOWN: &[Known] = &[
         name: "a Paraver trace",
         to_name: "Paraver (NAME.prv, also compressed by gzip)",
         is_beginning: |beginning| beginning.starts_with(paraver::MAGIC.as_bytes()),
+    },
+    Known {
+        format: Format::Cube,
+        name: "a CUBE profile",
+        to_name: "CUBE 4 (NAME.cubex, of Score-P and Scalasca)",
+        is_beginning: crate::cube::is_beginning,
     },
     Known {
         format: Format::Tau,
@@ -229,7 +237,7 @@ const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::Early, b"speedscope.app/file-format-schema", "a Speedscope profile"),
     (Where::Early, b"\"preprocessedProfileVersion\"", "a profile of the Firefox Profiler"),
     (Where::Early, b"/* CTF 1.", "the metadata of a CTF trace"),
-    (Where::Early, b"ustar", "a tar archive, perhaps a CUBE profile"),
+    (Where::Early, b"ustar", "a tar archive"),
     (Where::First, b"PK\x03\x04", "a ZIP archive; a packed run is read as it is, by `marey report`"),
 ];
 

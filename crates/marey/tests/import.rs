@@ -6,9 +6,13 @@
 
 #[path = "import/chrome.rs"]
 mod chrome;
+#[path = "import/cube.rs"]
+mod cube;
 #[path = "import/otf2.rs"]
 mod otf2;
 #[path = "import/paraver.rs"]
 mod paraver;
 #[path = "import/perfetto.rs"]
 mod perfetto;
+#[path = "import/sums.rs"]
+mod sums;
