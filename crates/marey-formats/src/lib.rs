@@ -11,12 +11,13 @@
 //! * [`recognise`]: which format a file has, by its content. * [`import`]: the way into a spool.
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`: logs of MPE.
 //! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `tau_profile`: profiles of TAU. * `pprof`: profiles of pprof.
-//! * `cube`: CUBE 4, of Score-P and Scalasca.
+//! * `cube`: CUBE 4, of Score-P and Scalasca. * `callgrind`: callgrind's format.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
 mod alog;
 mod bytes;
+mod callgrind;
 mod categories;
 mod chrome;
 mod clog1;
@@ -119,6 +120,7 @@ pub fn document() -> String {
         tau_profile::document(),
         pprof::document(),
         cube::document(),
+        callgrind::document(),
     ]
     .map(|text| text.trim().to_owned() + "\n")
     .join("\n")
@@ -143,5 +145,6 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::TauProfile => tau_profile::import(&file, spool, progress),
         Format::Pprof => pprof::import(&file, spool, progress),
         Format::Cube => cube::import(&file, spool, progress),
+        Format::Callgrind => callgrind::import(&file, spool, progress),
     }
 }

@@ -33,6 +33,8 @@ pub enum Format {
     Pprof,
     /// A profile of CUBE 4.
     Cube,
+    /// A profile in callgrind's format.
+    Callgrind,
 }
 
 /// What there is to say of a format.
@@ -89,6 +91,12 @@ const KNOWN: &[Known] = &[
         name: "a TAU profile",
         to_name: "profiles of TAU (profile.NODE.CONTEXT.THREAD, XML, .ppk)",
         is_beginning: crate::tau_profile::is_beginning,
+    },
+    Known {
+        format: Format::Callgrind,
+        name: "a callgrind profile",
+        to_name: "callgrind (callgrind.out.PID, cachegrind.out of Xdebug, also compressed by gzip)",
+        is_beginning: crate::callgrind::is_beginning,
     },
     Known {
         format: Format::Pprof,
@@ -232,7 +240,6 @@ const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::Early, b"%EventDef", "a Pajé trace"),
     (Where::First, b"SDDFA", "an SDDF trace"),
     (Where::Early, b"__rec=", "a Caliper file"),
-    (Where::Early, b"# callgrind format", "a callgrind profile"),
     (Where::Early, b"Flat profile:", "a profile of gprof"),
     (Where::Early, b"speedscope.app/file-format-schema", "a Speedscope profile"),
     (Where::Early, b"\"preprocessedProfileVersion\"", "a profile of the Firefox Profiler"),

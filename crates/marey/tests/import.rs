@@ -4,6 +4,8 @@
 //! slow way; where there is neither, traces with known numbers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "import/callgrind.rs"]
+mod callgrind;
 #[path = "import/chrome.rs"]
 mod chrome;
 #[path = "import/cube.rs"]
