@@ -12,6 +12,7 @@
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`: logs of MPE.
 //! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `tau_profile`: profiles of TAU. * `pprof`: profiles of pprof.
 //! * `cube`: CUBE 4, of Score-P and Scalasca. * `callgrind`: callgrind's format.
+//! * `speedscope`: Speedscope's own format.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
@@ -37,6 +38,7 @@ mod profile;
 mod protobuf;
 mod recognise;
 mod sorted;
+mod speedscope;
 pub mod spool;
 mod tau;
 mod tau_profile;
@@ -121,6 +123,7 @@ pub fn document() -> String {
         pprof::document(),
         cube::document(),
         callgrind::document(),
+        speedscope::document(),
     ]
     .map(|text| text.trim().to_owned() + "\n")
     .join("\n")
@@ -146,5 +149,6 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Pprof => pprof::import(&file, spool, progress),
         Format::Cube => cube::import(&file, spool, progress),
         Format::Callgrind => callgrind::import(&file, spool, progress),
+        Format::Speedscope => speedscope::import(&file, spool, progress),
     }
 }

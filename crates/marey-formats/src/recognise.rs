@@ -35,6 +35,8 @@ pub enum Format {
     Cube,
     /// A profile in callgrind's format.
     Callgrind,
+    /// A file of Speedscope.
+    Speedscope,
 }
 
 /// What there is to say of a format.
@@ -79,6 +81,12 @@ const KNOWN: &[Known] = &[
         name: "a TAU trace",
         to_name: "TAU (NAME.trc)",
         is_beginning: tau::is_trace,
+    },
+    Known {
+        format: Format::Speedscope,
+        name: "a Speedscope profile",
+        to_name: "Speedscope (JSON, also compressed by gzip)",
+        is_beginning: crate::speedscope::is_beginning,
     },
     Known {
         format: Format::Chrome,
@@ -241,7 +249,6 @@ const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::First, b"SDDFA", "an SDDF trace"),
     (Where::Early, b"__rec=", "a Caliper file"),
     (Where::Early, b"Flat profile:", "a profile of gprof"),
-    (Where::Early, b"speedscope.app/file-format-schema", "a Speedscope profile"),
     (Where::Early, b"\"preprocessedProfileVersion\"", "a profile of the Firefox Profiler"),
     (Where::Early, b"/* CTF 1.", "the metadata of a CTF trace"),
     (Where::Early, b"ustar", "a tar archive"),

@@ -16,5 +16,7 @@ mod otf2;
 mod paraver;
 #[path = "import/perfetto.rs"]
 mod perfetto;
+#[path = "import/speedscope.rs"]
+mod speedscope;
 #[path = "import/sums.rs"]
 mod sums;

@@ -21,6 +21,7 @@ use super::WorkArgs;
         TAU: NAME.trc and its events in NAME.edf, merged or a file for each thread\n  \
         CUBE 4 (Score-P, Scalasca): NAME.cubex, a profile without times\n  \
         callgrind (valgrind, Xdebug): callgrind.out.PID, costs of functions without call paths\n  \
+        Speedscope (py-spy, rbspy and others): JSON, also compressed by gzip\n  \
         CLOG-2, CLOG-1, ALOG (MPE of MPICH): the file",
     after_long_help = "EXAMPLES\n  \
         marey import scorep-20261120_1234/traces.otf2        traces.marey\n  \
