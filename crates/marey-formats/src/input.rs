@@ -150,6 +150,17 @@ pub(crate) fn is_of_content(error: &io::Error) -> bool {
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
+/// Whether a file begins as gzip does.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn is_gzip(path: &Path) -> Result<bool, Error> {
+    let cannot = |source| Error::Read { path: path.to_owned(), source };
+    let mut first = Vec::new();
+    File::open(path).map_err(cannot)?.take(2).read_to_end(&mut first).map_err(cannot)?;
+    Ok(first == GZIP)
+}
+
 /// So much of what a file begins with, unpacked; less if it is damaged.
 pub(crate) fn beginning(path: &Path, len: u64) -> Result<Vec<u8>, Error> {
     let mut beginning = Vec::new();

@@ -12,16 +12,19 @@
 //! * `otf2`: Open Trace Format 2, of Score-P and others. * `chrome`: Chrome trace events. * `perfetto`: Perfetto's track events. * `clog2`, `clog1`, `alog`, `slog2`: logs of MPE.
 //! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `sddf`: Pablo's SDDF, of TAU and Dimemas too. * `paje`: Pajé.
 //! * `tau_profile`: profiles of TAU. * `pprof`: profiles of pprof.
+//! * `cube`: CUBE 4, of Score-P and Scalasca. * `callgrind`: callgrind's format. * `speedscope`: Speedscope's own format.
 //! * [`write`]: the other way, from a run to files of these formats.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 
 mod alog;
 mod bytes;
+mod callgrind;
 mod categories;
 mod chrome;
 mod clog1;
 mod clog2;
+mod cube;
 mod draft;
 mod error;
 mod input;
@@ -39,6 +42,7 @@ mod recognise;
 mod sddf;
 mod slog2;
 mod sorted;
+mod speedscope;
 pub mod spool;
 mod tau;
 mod tau_profile;
@@ -125,6 +129,9 @@ pub fn document() -> String {
         paje::document(),
         tau_profile::document(),
         pprof::document(),
+        cube::document(),
+        callgrind::document(),
+        speedscope::document(),
     ]
     .map(|text| text.trim().to_owned() + "\n")
     .join("\n")
@@ -153,5 +160,8 @@ pub fn import(input: &Path, spool: &Path, progress: &dyn Progress) -> Result<Imp
         Format::Tau => tau::import(&file, spool, progress),
         Format::TauProfile => tau_profile::import(&file, spool, progress),
         Format::Pprof => pprof::import(&file, spool, progress),
+        Format::Cube => cube::import(&file, spool, progress),
+        Format::Callgrind => callgrind::import(&file, spool, progress),
+        Format::Speedscope => speedscope::import(&file, spool, progress),
     }
 }

@@ -16,7 +16,7 @@ mod convert;
 mod definitions;
 mod lane;
 mod local;
-mod paradigm;
+pub(crate) mod paradigm;
 mod records;
 
 use std::collections::BTreeMap;

@@ -37,6 +37,12 @@ pub enum Format {
     TauProfile,
     /// A profile of pprof.
     Pprof,
+    /// A profile of CUBE 4.
+    Cube,
+    /// A profile in callgrind's format.
+    Callgrind,
+    /// A file of Speedscope.
+    Speedscope,
 }
 
 /// What there is to say of a format.
@@ -77,6 +83,12 @@ const KNOWN: &[Known] = &[
         is_beginning: |beginning| beginning.starts_with(paraver::MAGIC.as_bytes()),
     },
     Known {
+        format: Format::Cube,
+        name: "a CUBE profile",
+        to_name: "CUBE 4 (NAME.cubex, of Score-P and Scalasca)",
+        is_beginning: crate::cube::is_beginning,
+    },
+    Known {
         format: Format::Tau,
         name: "a TAU trace",
         to_name: "TAU (NAME.trc)",
@@ -95,6 +107,12 @@ const KNOWN: &[Known] = &[
         is_beginning: crate::paje::is_beginning,
     },
     Known {
+        format: Format::Speedscope,
+        name: "a Speedscope profile",
+        to_name: "Speedscope (JSON, also compressed by gzip)",
+        is_beginning: crate::speedscope::is_beginning,
+    },
+    Known {
         format: Format::Chrome,
         name: "a Chrome trace",
         to_name: "Chrome trace events (JSON, also compressed by gzip)",
@@ -105,6 +123,12 @@ const KNOWN: &[Known] = &[
         name: "a TAU profile",
         to_name: "profiles of TAU (profile.NODE.CONTEXT.THREAD, XML, .ppk)",
         is_beginning: crate::tau_profile::is_beginning,
+    },
+    Known {
+        format: Format::Callgrind,
+        name: "a callgrind profile",
+        to_name: "callgrind (callgrind.out.PID, cachegrind.out of Xdebug, also compressed by gzip)",
+        is_beginning: crate::callgrind::is_beginning,
     },
     Known {
         format: Format::Pprof,
@@ -245,12 +269,10 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
 const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
     (Where::Early, b"__rec=", "a Caliper file"),
-    (Where::Early, b"# callgrind format", "a callgrind profile"),
     (Where::Early, b"Flat profile:", "a profile of gprof"),
-    (Where::Early, b"speedscope.app/file-format-schema", "a Speedscope profile"),
     (Where::Early, b"\"preprocessedProfileVersion\"", "a profile of the Firefox Profiler"),
     (Where::Early, b"/* CTF 1.", "the metadata of a CTF trace"),
-    (Where::Early, b"ustar", "a tar archive, perhaps a CUBE profile"),
+    (Where::Early, b"ustar", "a tar archive"),
     (Where::First, b"PK\x03\x04", "a ZIP archive; a packed run is read as it is, by `marey report`"),
 ];
 

@@ -70,7 +70,7 @@ impl Sorter {
     fn spill(&mut self) -> Result<(), Error> {
         self.entries.sort_by_key(|entry| entry.key);
         if self.file.is_none() {
-            self.file = Some(nameless(&self.dir)?);
+            self.file = Some(nameless(&self.dir, "events")?);
         }
         let Some((path, file)) = &mut self.file else { return Ok(()) };
         let mut end = self.ends.last().copied().unwrap_or(0);
@@ -117,8 +117,8 @@ impl Sorter {
 }
 
 /// A file that is gone when it is closed.
-fn nameless(dir: &Path) -> Result<(PathBuf, BufWriter<File>), Error> {
-    let path = dir.join(format!("events-{}", std::process::id()));
+pub(crate) fn nameless(dir: &Path, what: &str) -> Result<(PathBuf, BufWriter<File>), Error> {
+    let path = dir.join(format!("{what}-{}", std::process::id()));
     let open = File::options().read(true).write(true).create_new(true).open(&path);
     let file = open.and_then(|file| std::fs::remove_file(&path).map(|()| file));
     let file = file.map_err(|source| Error::Write { path: path.clone(), source })?;

@@ -18,6 +18,7 @@ use self::convert::{Convert, Counts};
 use crate::{Error, Fate, Imported, Progress, draft};
 
 pub(crate) use self::text::is_of_thread;
+pub(crate) use self::xml::entity;
 
 /// Whether a file begins as a profile of one thread does.
 pub(crate) fn is_text(beginning: &[u8]) -> bool {

@@ -4,8 +4,12 @@
 //! slow way; where there is neither, traces with known numbers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "import/callgrind.rs"]
+mod callgrind;
 #[path = "import/chrome.rs"]
 mod chrome;
+#[path = "import/cube.rs"]
+mod cube;
 #[path = "import/otf2.rs"]
 mod otf2;
 #[path = "import/paraver.rs"]
@@ -14,3 +18,7 @@ mod paraver;
 mod perfetto;
 #[path = "import/profiles.rs"]
 mod profiles;
+#[path = "import/speedscope.rs"]
+mod speedscope;
+#[path = "import/sums.rs"]
+mod sums;

@@ -59,18 +59,27 @@ const fn role(code: u8) -> Role {
 
 /// A region as the spool has it.
 pub(super) fn region(definitions: &Definitions, region: &Region) -> spool::Region {
-    let name = definitions.string(region.name);
+    let line = if region.line == u32::MAX { 0 } else { region.line };
+    let place = (definitions.string(region.file), line);
+    region_of(definitions.string(region.name), (region.paradigm, region.role), place)
+}
+
+/// The region of a name, its paradigm and role, and its place in the source, as the spool has it.
+pub(crate) fn region_of(
+    name: &str,
+    (paradigm, role_code): (u8, u8),
+    (file, line): (&str, u32),
+) -> spool::Region {
     let name = if name.is_empty() { "(no name)" } else { name };
     // Some tools take each name with `mpi` in it for one of MPI.
     let is_named = name.starts_with("MPI_") || name.starts_with("PMPI_");
-    let is_mpi = is_named || region.paradigm == MPI && region.role != FUNCTION;
-    let paradigm = if region.paradigm == MPI { UNKNOWN } else { region.paradigm };
+    let is_mpi = is_named || paradigm == MPI && role_code != FUNCTION;
+    let paradigm = if paradigm == MPI { UNKNOWN } else { paradigm };
     let (level, tier) = level(if is_mpi { MPI } else { paradigm });
-    let file = definitions.string(region.file).to_owned();
-    let line = if region.line == u32::MAX { 0 } else { region.line };
+    let file = file.to_owned();
     let role = match mpi::role(name) {
         // What is no function of MPI there, such as a phase of the library, has the role that the trace gives it.
-        Role::Manage => role(region.role),
+        Role::Manage => role(role_code),
         role => role,
     };
     let is_source = level == Level::SOURCE;

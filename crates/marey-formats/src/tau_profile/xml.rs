@@ -107,7 +107,7 @@ fn pass(
 }
 
 /// The character that an entity stands for.
-fn entity(name: &str) -> &'static str {
+pub(crate) fn entity(name: &str) -> &'static str {
     match name {
         "lt" => "<",
         "gt" => ">",

@@ -23,7 +23,10 @@ use super::WorkArgs;
         Pajé (SimGrid, StarPU, Akypuera), also compressed by gzip\n  \
         CLOG-2, CLOG-1, ALOG (MPE of MPICH), SLOG-2 (Jumpshot 4): the file\n  \
         Profiles of TAU: one of profile.NODE.CONTEXT.THREAD or their directory, tauprofile.xml, NAME.ppk\n  \
-        Profiles of pprof (Go, gperftools, Parca): protobuf, also compressed by gzip\n\n\
+        Profiles of CUBE 4 (Score-P, Scalasca): NAME.cubex, a profile without times\n  \
+        Profiles of pprof (Go, gperftools, Parca): protobuf, also compressed by gzip\n  \
+        Profiles of callgrind (valgrind, Xdebug): callgrind.out.PID, costs of functions without call paths\n  \
+        Speedscope (py-spy, rbspy and others): JSON, also compressed by gzip\n\n\
         A profile says how long and not when: of its run there are profiles and call trees, and no timelines and waits.",
     after_long_help = "EXAMPLES\n  \
         marey import scorep-20261120_1234/traces.otf2        traces.marey\n  \
