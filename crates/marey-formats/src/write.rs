@@ -6,7 +6,7 @@
 //!
 //! * [`event`]: what happens. * `aside`: files that appear when they are complete. * `names`: what processes and regions are
 //!   called. * `chrome`: Chrome trace events. * `paraver`: Paraver. * `perfetto`: Perfetto.
-//! * `otf2`: OTF2.
+//! * `otf2`: OTF2. * `paje`: Pajé.
 //!
 //! Deliberately absent: where events come from, and what is told of that on a terminal.
 
@@ -15,6 +15,7 @@ mod chrome;
 mod event;
 mod names;
 mod otf2;
+mod paje;
 mod paraver;
 mod perfetto;
 
@@ -39,11 +40,13 @@ pub enum Form {
     Perfetto,
     /// OTF2: an archive, a directory.
     Otf2,
+    /// Pajé: one text.
+    Paje,
 }
 
 impl Form {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Chrome, Self::Paraver, Self::Perfetto, Self::Otf2];
+    pub const ALL: [Self; 5] = [Self::Chrome, Self::Paraver, Self::Perfetto, Self::Otf2, Self::Paje];
 
     /// What it is called in a sentence.
     pub const fn name(self) -> &'static str {
@@ -52,6 +55,7 @@ impl Form {
             Self::Paraver => "Paraver traces",
             Self::Perfetto => "Perfetto traces",
             Self::Otf2 => "OTF2 archives",
+            Self::Paje => "Pajé traces",
         }
     }
 
@@ -62,6 +66,7 @@ impl Form {
             Self::Paraver => ".prv",
             Self::Perfetto => ".pftrace",
             Self::Otf2 => ".otf2",
+            Self::Paje => ".trace",
         }
     }
 
@@ -81,7 +86,7 @@ impl Form {
     /// All files and directories that belong to a trace of this name.
     pub fn files(self, out: &Path) -> Vec<PathBuf> {
         match self {
-            Self::Chrome | Self::Perfetto => vec![out.to_owned()],
+            Self::Chrome | Self::Perfetto | Self::Paje => vec![out.to_owned()],
             Self::Paraver => paraver::files(out),
             Self::Otf2 => otf2::files(out),
         }
@@ -142,6 +147,7 @@ pub fn create<'a>(form: Form, run: &'a Definitions<'a>, out: &Path) -> Result<Bo
         Form::Paraver => Ok(Box::new(paraver::Paraver::create(run, out)?)),
         Form::Perfetto => Ok(Box::new(perfetto::Perfetto::create(run, out)?)),
         Form::Otf2 => Ok(Box::new(otf2::Otf2::create(run, out)?)),
+        Form::Paje => Ok(Box::new(paje::Paje::create(run, out)?)),
     }
 }
 
@@ -156,7 +162,7 @@ pub(crate) fn document() -> String {
          for it.\nVisits, messages and the rest are those of `marey dump`: what a run has only as sums is not written.\n",
     );
     for (title, intro, lines) in
-        [chrome::document(), paraver::document(), perfetto::document(), otf2::document()]
+        [chrome::document(), paraver::document(), perfetto::document(), otf2::document(), paje::document()]
     {
         text += &format!(
             "\n## {title}, written\n\n{intro}\n\n| of a run | written as | not written |\n|---|---|---|\n"

@@ -10,6 +10,8 @@ mod chrome;
 mod figures;
 #[path = "export_formats/otf2.rs"]
 mod otf2;
+#[path = "export_formats/paje.rs"]
+mod paje;
 #[path = "export_formats/paraver.rs"]
 mod paraver;
 #[path = "export_formats/perfetto.rs"]
@@ -52,8 +54,8 @@ fn odd_run(place: &Place) {
 }
 
 /// Of each form its name, and what its files end in.
-const FORMS: [(&str, &str); 4] =
-    [("chrome", "json"), ("paraver", "prv"), ("perfetto", "pftrace"), ("otf2", "otf2")];
+const FORMS: [(&str, &str); 5] =
+    [("chrome", "json"), ("paraver", "prv"), ("perfetto", "pftrace"), ("otf2", "otf2"), ("paje", "trace")];
 
 /// Makes a run with messages, collectives, states, counters and two threads, of a small Paraver trace.
 fn messages_run(place: &Place) {

@@ -43,6 +43,15 @@ pub(super) fn region(region: &Region) -> &str {
     if name.is_empty() { "(no name)" } else { name }
 }
 
+/// A text in one line: control characters as they are written in sources.
+pub(super) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() { line.extend(letter.escape_default()) } else { line.push(letter) }
+    }
+    line
+}
+
 /// `FILE:LINE` of a region; empty if not known.
 pub(super) fn place(region: &Region) -> String {
     match (region.file.as_str(), region.line) {

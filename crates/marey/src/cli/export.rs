@@ -87,6 +87,8 @@ pub(crate) enum Form {
     Perfetto,
     /// OTF2: an archive for Vampir and others, a directory
     Otf2,
+    /// Pajé: a text for ViTE, PajeNG and others
+    Paje,
 }
 
 impl Form {
@@ -99,6 +101,7 @@ impl Form {
             Self::Paraver => Some(Of::Paraver),
             Self::Perfetto => Some(Of::Perfetto),
             Self::Otf2 => Some(Of::Otf2),
+            Self::Paje => Some(Of::Paje),
         }
     }
 }
