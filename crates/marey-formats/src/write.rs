@@ -6,11 +6,14 @@
 //!
 //! * [`event`]: what happens. * `aside`: files that appear when they are complete. * `names`: what processes and regions are
 //!   called. * `chrome`: Chrome trace events. * `paraver`: Paraver. * `perfetto`: Perfetto.
-//! * `otf2`: OTF2. * `paje`: Pajé.
+//! * `otf2`: OTF2. * `paje`: Pajé. * `alog`: ALOG.
+//! * `brief`: visits in no time. * `ranks`: ranks and threads for formats that know nothing else.
 //!
 //! Deliberately absent: where events come from, and what is told of that on a terminal.
 
+mod alog;
 mod aside;
+mod brief;
 mod chrome;
 mod event;
 mod names;
@@ -18,6 +21,7 @@ mod otf2;
 mod paje;
 mod paraver;
 mod perfetto;
+mod ranks;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,11 +46,14 @@ pub enum Form {
     Otf2,
     /// Pajé: one text.
     Paje,
+    /// ALOG: one text.
+    Alog,
 }
 
 impl Form {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Chrome, Self::Paraver, Self::Perfetto, Self::Otf2, Self::Paje];
+    pub const ALL: [Self; 6] =
+        [Self::Chrome, Self::Paraver, Self::Perfetto, Self::Otf2, Self::Paje, Self::Alog];
 
     /// What it is called in a sentence.
     pub const fn name(self) -> &'static str {
@@ -56,6 +63,7 @@ impl Form {
             Self::Perfetto => "Perfetto traces",
             Self::Otf2 => "OTF2 archives",
             Self::Paje => "Pajé traces",
+            Self::Alog => "ALOG logs",
         }
     }
 
@@ -67,6 +75,7 @@ impl Form {
             Self::Perfetto => ".pftrace",
             Self::Otf2 => ".otf2",
             Self::Paje => ".trace",
+            Self::Alog => ".alog",
         }
     }
 
@@ -86,7 +95,7 @@ impl Form {
     /// All files and directories that belong to a trace of this name.
     pub fn files(self, out: &Path) -> Vec<PathBuf> {
         match self {
-            Self::Chrome | Self::Perfetto | Self::Paje => vec![out.to_owned()],
+            Self::Chrome | Self::Perfetto | Self::Paje | Self::Alog => vec![out.to_owned()],
             Self::Paraver => paraver::files(out),
             Self::Otf2 => otf2::files(out),
         }
@@ -148,6 +157,7 @@ pub fn create<'a>(form: Form, run: &'a Definitions<'a>, out: &Path) -> Result<Bo
         Form::Perfetto => Ok(Box::new(perfetto::Perfetto::create(run, out)?)),
         Form::Otf2 => Ok(Box::new(otf2::Otf2::create(run, out)?)),
         Form::Paje => Ok(Box::new(paje::Paje::create(run, out)?)),
+        Form::Alog => Ok(Box::new(alog::Alog::create(run, out)?)),
     }
 }
 
@@ -161,9 +171,14 @@ pub(crate) fn document() -> String {
          run is counted and said. Times are relative to the begin of the run, which stands beside where the format has a place \
          for it.\nVisits, messages and the rest are those of `marey dump`: what a run has only as sums is not written.\n",
     );
-    for (title, intro, lines) in
-        [chrome::document(), paraver::document(), perfetto::document(), otf2::document(), paje::document()]
-    {
+    for (title, intro, lines) in [
+        chrome::document(),
+        paraver::document(),
+        perfetto::document(),
+        otf2::document(),
+        paje::document(),
+        alog::document(),
+    ] {
         text += &format!(
             "\n## {title}, written\n\n{intro}\n\n| of a run | written as | not written |\n|---|---|---|\n"
         );

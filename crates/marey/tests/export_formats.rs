@@ -4,6 +4,8 @@
 //! `marey dump` has; and what `marey import` makes of it has them again, but for what docs/formats.md says.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "export_formats/alog.rs"]
+mod alog;
 #[path = "export_formats/chrome.rs"]
 mod chrome;
 #[path = "export_formats/figures.rs"]
@@ -54,8 +56,14 @@ fn odd_run(place: &Place) {
 }
 
 /// Of each form its name, and what its files end in.
-const FORMS: [(&str, &str); 5] =
-    [("chrome", "json"), ("paraver", "prv"), ("perfetto", "pftrace"), ("otf2", "otf2"), ("paje", "trace")];
+const FORMS: [(&str, &str); 6] = [
+    ("chrome", "json"),
+    ("paraver", "prv"),
+    ("perfetto", "pftrace"),
+    ("otf2", "otf2"),
+    ("paje", "trace"),
+    ("alog", "alog"),
+];
 
 /// Makes a run with messages, collectives, states, counters and two threads, of a small Paraver trace.
 fn messages_run(place: &Place) {

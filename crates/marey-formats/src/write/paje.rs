@@ -18,7 +18,8 @@ use marey_model::{LocationId, Nanos};
 use self::header::Aliases;
 use self::texts::quoted;
 use super::aside::Aside;
-use super::event::{Edge, Event, Message, Part, Turn, What};
+use super::brief::Brief;
+use super::event::{Edge, Event, Message, Part, What};
 use super::{Definitions, Line, Tally, Writer, Written, names};
 use crate::Error;
 use crate::paje::Code;
@@ -27,8 +28,7 @@ pub(super) struct Paje<'a> {
     run: &'a Definitions<'a>,
     out: Aside,
     aliases: Aliases,
-    /// A visit in no time, which is left once what it does at that time is told.
-    open: Option<(LocationId, Nanos)>,
+    brief: Brief,
     end: Nanos,
     tally: Tally,
 }
@@ -37,7 +37,14 @@ impl<'a> Paje<'a> {
     pub(super) fn create(run: &'a Definitions<'a>, out: &Path) -> Result<Self, Error> {
         let mut out = Aside::create(out)?;
         let aliases = header::write(run, &mut out)?;
-        Ok(Self { run, out, aliases, open: None, end: run.trace.duration(), tally: Tally::default() })
+        Ok(Self {
+            run,
+            out,
+            aliases,
+            brief: Brief::default(),
+            end: run.trace.duration(),
+            tally: Tally::default(),
+        })
     }
 
     /// Writes a line: the number of an event, its time, and what else it has.
@@ -52,16 +59,6 @@ impl<'a> Paje<'a> {
         let region = region.filter(|it| it.idx() < self.run.trace.regions().len());
         let value = region.map_or_else(|| header::UNKNOWN.to_owned(), |it| format!("r{}", it.0));
         self.line(Code::Push as usize, time, format_args!("S c{} {value}", location.0))
-    }
-
-    /// Leaves a visit in no time, if this is not about it.
-    fn release(&mut self, event: &Event) -> Result<(), Error> {
-        let is_about_it =
-            event.key.turn == Turn::Act && self.open == Some((event.key.location, event.key.time));
-        match self.open.take_if(|_| !is_about_it) {
-            Some((location, time)) => self.pop(location, time),
-            None => Ok(()),
-        }
     }
 
     fn pop(&mut self, location: LocationId, time: Nanos) -> Result<(), Error> {
@@ -79,7 +76,7 @@ impl<'a> Paje<'a> {
             if matches!(event.what, What::Send(_)) { header::START_MESSAGE } else { header::END_MESSAGE };
         let at = event.key.location.0;
         let Message { id, tag, bytes, .. } = message;
-        let value = quoted(&self.communicator(message.communicator));
+        let value = quoted(&names::communicator(self.run.trace, message.communicator));
         self.line(number, event.key.time, format_args!("M 0 c{at} {value} m{id} {tag} {bytes}"))
     }
 
@@ -90,12 +87,6 @@ impl<'a> Paje<'a> {
         self.line(code as usize, event.key.time, format_args!("E 0 c{at} {value} e{id}"))
     }
 
-    fn communicator(&self, id: u32) -> String {
-        let id = usize::try_from(id).unwrap_or(usize::MAX);
-        let known = self.run.trace.communicators().get(id);
-        known.map_or_else(|| "communicator".to_owned(), |it| it.name.clone())
-    }
-
     fn new_event(&mut self, event: &Event, of: &str, value: &str) -> Result<(), Error> {
         self.tally.event(&event.what);
         let (at, value) = (event.key.location.0, quoted(value));
@@ -103,12 +94,7 @@ impl<'a> Paje<'a> {
     }
 
     fn part(&mut self, event: &Event, part: &Part) -> Result<(), Error> {
-        let Part { instance, bytes_out, bytes_in, .. } = part;
-        let root = part.root.map_or_else(String::new, |root| format!(", root {root}"));
-        let communicator = self.communicator(part.communicator);
-        let value =
-            format!("{communicator}, operation {instance}{root}, bytes out {bytes_out}, in {bytes_in}");
-        self.new_event(event, header::COLLECTIVE, &value)
+        self.new_event(event, header::COLLECTIVE, &names::collective(self.run.trace, part))
     }
 
     fn set(&mut self, event: &Event, alias: &str, value: f64) -> Result<(), Error> {
@@ -122,14 +108,6 @@ impl<'a> Paje<'a> {
     }
 }
 
-/// Fields of an event of the program in one line.
-fn fields(json: &str) -> String {
-    let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(json) else { return json.to_owned() };
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", text(value))).collect();
-    fields.join(", ")
-}
-
 /// A time as the format has it, to the ns.
 fn seconds(time: Nanos) -> String {
     let ns = time.0.max(0);
@@ -138,7 +116,9 @@ fn seconds(time: Nanos) -> String {
 
 impl Writer for Paje<'_> {
     fn event(&mut self, event: &Event) -> Result<(), Error> {
-        self.release(event)?;
+        if let Some((location, time, _)) = self.brief.left_before(event) {
+            self.pop(location, time)?;
+        }
         let (location, time) = (event.key.location, event.key.time);
         self.end = self.end.max(time);
         match &event.what {
@@ -149,7 +129,7 @@ impl Writer for Paje<'_> {
             What::Leave(_) => self.pop(location, time),
             What::Visit(_) => {
                 self.tally.event(&event.what);
-                self.open = Some((location, time));
+                self.brief.enter(event, 0);
                 self.push(location, time, &event.what)
             }
             What::Receive(message) if message.sent.is_some() && message.received.is_none() => Ok(()),
@@ -158,7 +138,7 @@ impl Writer for Paje<'_> {
             What::Collective(part) => self.part(event, part),
             What::Instant { kind, fields: json } => {
                 let of = self.aliases.kind(*kind).to_owned();
-                self.new_event(event, &of, &fields(json))
+                self.new_event(event, &of, &names::fields(json))
             }
             What::Counter { counter, value } => {
                 let of = self.aliases.counter(*counter).to_owned();
@@ -175,7 +155,7 @@ impl Writer for Paje<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written, Error> {
-        if let Some((location, time)) = self.open {
+        if let Some((location, time, _)) = self.brief.left_at_end() {
             self.pop(location, time)?;
         }
         let code = Code::Destroy as usize;
@@ -239,10 +219,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_exact_and_fields_are_a_line() {
+    fn times_are_exact() {
         assert_eq!(seconds(Nanos(12_000_000_003)), "12.000000003");
         assert_eq!(seconds(Nanos(-1)), "0.000000000");
-        assert_eq!(fields(r#"{"n":1,"text":"a b","list":[1,2]}"#), "list=[1,2], n=1, text=a b");
-        assert_eq!(fields("{}"), "");
     }
 }

@@ -89,6 +89,8 @@ pub(crate) enum Form {
     Otf2,
     /// Pajé: a text for ViTE, PajeNG and others
     Paje,
+    /// ALOG: a text for upshot and nupshot
+    Alog,
 }
 
 impl Form {
@@ -102,6 +104,7 @@ impl Form {
             Self::Perfetto => Some(Of::Perfetto),
             Self::Otf2 => Some(Of::Otf2),
             Self::Paje => Some(Of::Paje),
+            Self::Alog => Some(Of::Alog),
         }
     }
 }
