@@ -6,7 +6,7 @@
 //!
 //! * [`event`]: what happens. * `aside`: files that appear when they are complete. * `names`: what processes and regions are
 //!   called. * `chrome`: Chrome trace events. * `paraver`: Paraver. * `perfetto`: Perfetto.
-//! * `otf2`: OTF2. * `paje`: Pajé. * `alog`: ALOG.
+//! * `otf2`: OTF2. * `paje`: Pajé. * `alog`: ALOG. * `clog2`: CLOG-2.
 //! * `brief`: visits in no time. * `ranks`: ranks and threads for formats that know nothing else.
 //!
 //! Deliberately absent: where events come from, and what is told of that on a terminal.
@@ -15,6 +15,7 @@ mod alog;
 mod aside;
 mod brief;
 mod chrome;
+mod clog2;
 mod event;
 mod names;
 mod otf2;
@@ -48,12 +49,14 @@ pub enum Form {
     Paje,
     /// ALOG: one text.
     Alog,
+    /// CLOG-2: one file of blocks.
+    Clog2,
 }
 
 impl Form {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Chrome, Self::Paraver, Self::Perfetto, Self::Otf2, Self::Paje, Self::Alog];
+    pub const ALL: [Self; 7] =
+        [Self::Chrome, Self::Paraver, Self::Perfetto, Self::Otf2, Self::Paje, Self::Alog, Self::Clog2];
 
     /// What it is called in a sentence.
     pub const fn name(self) -> &'static str {
@@ -64,6 +67,7 @@ impl Form {
             Self::Otf2 => "OTF2 archives",
             Self::Paje => "Pajé traces",
             Self::Alog => "ALOG logs",
+            Self::Clog2 => "CLOG-2 logs",
         }
     }
 
@@ -76,6 +80,7 @@ impl Form {
             Self::Otf2 => ".otf2",
             Self::Paje => ".trace",
             Self::Alog => ".alog",
+            Self::Clog2 => ".clog2",
         }
     }
 
@@ -95,7 +100,7 @@ impl Form {
     /// All files and directories that belong to a trace of this name.
     pub fn files(self, out: &Path) -> Vec<PathBuf> {
         match self {
-            Self::Chrome | Self::Perfetto | Self::Paje | Self::Alog => vec![out.to_owned()],
+            Self::Chrome | Self::Perfetto | Self::Paje | Self::Alog | Self::Clog2 => vec![out.to_owned()],
             Self::Paraver => paraver::files(out),
             Self::Otf2 => otf2::files(out),
         }
@@ -158,6 +163,7 @@ pub fn create<'a>(form: Form, run: &'a Definitions<'a>, out: &Path) -> Result<Bo
         Form::Otf2 => Ok(Box::new(otf2::Otf2::create(run, out)?)),
         Form::Paje => Ok(Box::new(paje::Paje::create(run, out)?)),
         Form::Alog => Ok(Box::new(alog::Alog::create(run, out)?)),
+        Form::Clog2 => Ok(Box::new(clog2::Clog2::create(run, out)?)),
     }
 }
 
@@ -178,6 +184,7 @@ pub(crate) fn document() -> String {
         otf2::document(),
         paje::document(),
         alog::document(),
+        clog2::document(),
     ] {
         text += &format!(
             "\n## {title}, written\n\n{intro}\n\n| of a run | written as | not written |\n|---|---|---|\n"

@@ -8,6 +8,8 @@
 mod alog;
 #[path = "export_formats/chrome.rs"]
 mod chrome;
+#[path = "export_formats/clog2.rs"]
+mod clog2;
 #[path = "export_formats/figures.rs"]
 mod figures;
 #[path = "export_formats/otf2.rs"]
@@ -56,13 +58,14 @@ fn odd_run(place: &Place) {
 }
 
 /// Of each form its name, and what its files end in.
-const FORMS: [(&str, &str); 6] = [
+const FORMS: [(&str, &str); 7] = [
     ("chrome", "json"),
     ("paraver", "prv"),
     ("perfetto", "pftrace"),
     ("otf2", "otf2"),
     ("paje", "trace"),
     ("alog", "alog"),
+    ("clog2", "clog2"),
 ];
 
 /// Makes a run with messages, collectives, states, counters and two threads, of a small Paraver trace.

@@ -1,10 +1,12 @@
 //! Ranks and threads for formats that know no other names of locations.
 
 use marey_analyze::Trace;
-use marey_model::LocationId;
+use marey_model::{LocationId, ProcessId};
 
 pub(super) struct Ranks {
-    /// Of each location the number of its process, and its own in that.
+    /// Of each process.
+    processes: Vec<u32>,
+    /// Of each location its process's, and its number in that.
     places: Vec<(u32, u32)>,
     /// Whether those are ranks in the first world; else processes are numbered in their order.
     pub(super) are_real: bool,
@@ -27,11 +29,21 @@ impl Ranks {
             (processes.get(process).copied().unwrap_or(0), thread)
         };
         let places = trace.locations().iter().map(place).collect();
-        Self { places, are_real }
+        Self { processes, places, are_real }
     }
 
     /// Rank and thread of a location.
     pub(super) fn place(&self, location: LocationId) -> (u32, u32) {
         self.places.get(location.idx()).copied().unwrap_or((0, 0))
+    }
+
+    /// The rank of a process.
+    pub(super) fn process(&self, id: ProcessId) -> Option<u32> {
+        self.processes.get(id.idx()).copied()
+    }
+
+    /// How many threads the process with most has.
+    pub(super) fn most_threads(&self) -> u32 {
+        self.places.iter().map(|place| place.1 + 1).max().unwrap_or(1)
     }
 }

@@ -91,6 +91,8 @@ pub(crate) enum Form {
     Paje,
     /// ALOG: a text for upshot and nupshot
     Alog,
+    /// CLOG-2: for Jumpshot
+    Clog2,
 }
 
 impl Form {
@@ -105,6 +107,7 @@ impl Form {
             Self::Otf2 => Some(Of::Otf2),
             Self::Paje => Some(Of::Paje),
             Self::Alog => Some(Of::Alog),
+            Self::Clog2 => Some(Of::Clog2),
         }
     }
 }
