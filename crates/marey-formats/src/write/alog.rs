@@ -3,19 +3,24 @@
 //! The one idea: a line for each thing that happens, written as it comes. What the header says of all of them stands in lines
 //! with room for a number, which is put in at the end.
 //!
+//! * [`table`]: what becomes of what.
+//!
 //! Source of the layout: nupshot's reader and `clog2alog`. Deliberately absent: formats of data other than a number, for
 //! which there is no more room than a comment.
+
+mod table;
 
 use std::path::Path;
 
 use marey_analyze::Trace;
 use marey_model::{LocationId, Nanos, RegionId, Role};
 
+pub(super) use self::table::document;
 use super::aside::Aside;
 use super::brief::Brief;
 use super::event::{Event, Message, Part, What};
 use super::ranks::Ranks;
-use super::{Definitions, Line, Tally, Writer, Written, names};
+use super::{Definitions, Tally, Writer, Written, names};
 use crate::Error;
 use crate::mpe::{RECEIVE, SEND};
 
@@ -254,53 +259,4 @@ const fn colour(role: Role) -> &'static str {
         Role::Io => "yellow:gray",
         Role::Create | Role::Start | Role::End | Role::Manage => "white:gray",
     }
-}
-
-const LINES: &[Line] = &[
-    (
-        "visit of a region",
-        "the two events of a state, with a colour by its role",
-        "level, place, bytes, call stacks; what is shorter than 1 µs",
-    ),
-    ("several visits in vain in a row", "one state", "how many they were"),
-    ("state that overlaps others", "", "all of it"),
-    (
-        "message",
-        "-101 and -102: partner, tag and size",
-        "the communicator, the partner's thread; messages of which one end is not known; read back, which of several with one tag is which, where threads overtake each other",
-    ),
-    ("edge", "", "all of it"),
-    (
-        "part in a collective",
-        "an event `collective`, its number as data; communicator, root and bytes as its comment",
-        "read back, it is an event",
-    ),
-    (
-        "event",
-        "an event; its fields are the comment, and its data if they are one whole number",
-        "the end of what is longer than 880 bytes",
-    ),
-    (
-        "value of a counter",
-        "an event; the value is its data, and its comment if it has a fraction",
-        "units; read back, it is an event",
-    ),
-    ("peak of a heap", "an event `heap peak`", "read back, it is an event"),
-    (
-        "process, location",
-        "process: its rank, or its number from 0 on if one has no rank in the first world; then -15 has its name. Task: the number of a thread in its process",
-        "nodes, names of threads; read back, all processes are ranks",
-    ),
-    (
-        "names",
-        "control characters as `\\n`, `\\u{1b}` …; of events `'` instead of `\"`; `-` if there is nothing",
-        "the end of what is longer than 880 bytes; read back, blanks and `()` at the end",
-    ),
-    ("date, command line, title", "comments at the begin", "read back, all of it"),
-];
-
-pub(super) fn document() -> (&'static str, &'static str, &'static [Line]) {
-    let intro =
-        "One text, in the order of time, in whole µs, rounded down. Times before the begin of the run are 0.";
-    ("ALOG", intro, LINES)
 }
