@@ -50,6 +50,8 @@ pub(crate) const TEST_PACKAGES: &[&str] = &[
     "chromium",
     "libotf2-trace-dev",
     "otf2-tools",
+    // The reader of Pajé traces.
+    "pajeng",
 ];
 
 /// A compiler for WebAssembly, where rustup has none.

@@ -20,9 +20,15 @@ use std::path::Path;
 use self::blocks::{Blocks, Count};
 use self::convert::Convert;
 use self::known::Known;
+pub(crate) use self::known::{event, len};
+pub(crate) use self::preamble::VERSION;
+pub(crate) use self::records::{HEAD, code};
 use crate::draft::{self, Draft};
 use crate::problems::{Problems, kind};
 use crate::{Error, Fate, Imported, Progress};
+
+/// Bytes of a preamble.
+pub(crate) const PREAMBLE: usize = 1024;
 
 /// Turns a log into a spool.
 ///

@@ -18,7 +18,8 @@ mod links;
 use std::path::Path;
 
 use self::convert::Convert;
-use self::header::{Header, KINDS};
+use self::header::Header;
+pub(crate) use self::header::{Code, KINDS};
 use self::known::Known;
 use crate::draft::{self, Draft};
 use crate::input::{Input, Line};

@@ -6,17 +6,23 @@
 //!
 //! * [`event`]: what happens. * `aside`: files that appear when they are complete. * `names`: what processes and regions are
 //!   called. * `chrome`: Chrome trace events. * `paraver`: Paraver. * `perfetto`: Perfetto.
-//! * `otf2`: OTF2.
+//! * `otf2`: OTF2. * `paje`: Pajé. * `alog`: ALOG. * `clog2`: CLOG-2.
+//! * `brief`: visits in no time. * `ranks`: ranks and threads for formats that know nothing else.
 //!
 //! Deliberately absent: where events come from, and what is told of that on a terminal.
 
+mod alog;
 mod aside;
+mod brief;
 mod chrome;
+mod clog2;
 mod event;
 mod names;
 mod otf2;
+mod paje;
 mod paraver;
 mod perfetto;
+mod ranks;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,11 +45,18 @@ pub enum Form {
     Perfetto,
     /// OTF2: an archive, a directory.
     Otf2,
+    /// Pajé: one text.
+    Paje,
+    /// ALOG: one text.
+    Alog,
+    /// CLOG-2: one file of blocks.
+    Clog2,
 }
 
 impl Form {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Chrome, Self::Paraver, Self::Perfetto, Self::Otf2];
+    pub const ALL: [Self; 7] =
+        [Self::Chrome, Self::Paraver, Self::Perfetto, Self::Otf2, Self::Paje, Self::Alog, Self::Clog2];
 
     /// What it is called in a sentence.
     pub const fn name(self) -> &'static str {
@@ -52,6 +65,9 @@ impl Form {
             Self::Paraver => "Paraver traces",
             Self::Perfetto => "Perfetto traces",
             Self::Otf2 => "OTF2 archives",
+            Self::Paje => "Pajé traces",
+            Self::Alog => "ALOG logs",
+            Self::Clog2 => "CLOG-2 logs",
         }
     }
 
@@ -62,6 +78,9 @@ impl Form {
             Self::Paraver => ".prv",
             Self::Perfetto => ".pftrace",
             Self::Otf2 => ".otf2",
+            Self::Paje => ".trace",
+            Self::Alog => ".alog",
+            Self::Clog2 => ".clog2",
         }
     }
 
@@ -81,7 +100,7 @@ impl Form {
     /// All files and directories that belong to a trace of this name.
     pub fn files(self, out: &Path) -> Vec<PathBuf> {
         match self {
-            Self::Chrome | Self::Perfetto => vec![out.to_owned()],
+            Self::Chrome | Self::Perfetto | Self::Paje | Self::Alog | Self::Clog2 => vec![out.to_owned()],
             Self::Paraver => paraver::files(out),
             Self::Otf2 => otf2::files(out),
         }
@@ -142,6 +161,9 @@ pub fn create<'a>(form: Form, run: &'a Definitions<'a>, out: &Path) -> Result<Bo
         Form::Paraver => Ok(Box::new(paraver::Paraver::create(run, out)?)),
         Form::Perfetto => Ok(Box::new(perfetto::Perfetto::create(run, out)?)),
         Form::Otf2 => Ok(Box::new(otf2::Otf2::create(run, out)?)),
+        Form::Paje => Ok(Box::new(paje::Paje::create(run, out)?)),
+        Form::Alog => Ok(Box::new(alog::Alog::create(run, out)?)),
+        Form::Clog2 => Ok(Box::new(clog2::Clog2::create(run, out)?)),
     }
 }
 
@@ -155,9 +177,15 @@ pub(crate) fn document() -> String {
          run is counted and said. Times are relative to the begin of the run, which stands beside where the format has a place \
          for it.\nVisits, messages and the rest are those of `marey dump`: what a run has only as sums is not written.\n",
     );
-    for (title, intro, lines) in
-        [chrome::document(), paraver::document(), perfetto::document(), otf2::document()]
-    {
+    for (title, intro, lines) in [
+        chrome::document(),
+        paraver::document(),
+        perfetto::document(),
+        otf2::document(),
+        paje::document(),
+        alog::document(),
+        clog2::document(),
+    ] {
         text += &format!(
             "\n## {title}, written\n\n{intro}\n\n| of a run | written as | not written |\n|---|---|---|\n"
         );

@@ -4,12 +4,18 @@
 //! `marey dump` has; and what `marey import` makes of it has them again, but for what docs/formats.md says.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "export_formats/alog.rs"]
+mod alog;
 #[path = "export_formats/chrome.rs"]
 mod chrome;
+#[path = "export_formats/clog2.rs"]
+mod clog2;
 #[path = "export_formats/figures.rs"]
 mod figures;
 #[path = "export_formats/otf2.rs"]
 mod otf2;
+#[path = "export_formats/paje.rs"]
+mod paje;
 #[path = "export_formats/paraver.rs"]
 mod paraver;
 #[path = "export_formats/perfetto.rs"]
@@ -52,8 +58,15 @@ fn odd_run(place: &Place) {
 }
 
 /// Of each form its name, and what its files end in.
-const FORMS: [(&str, &str); 4] =
-    [("chrome", "json"), ("paraver", "prv"), ("perfetto", "pftrace"), ("otf2", "otf2")];
+const FORMS: [(&str, &str); 7] = [
+    ("chrome", "json"),
+    ("paraver", "prv"),
+    ("perfetto", "pftrace"),
+    ("otf2", "otf2"),
+    ("paje", "trace"),
+    ("alog", "alog"),
+    ("clog2", "clog2"),
+];
 
 /// Makes a run with messages, collectives, states, counters and two threads, of a small Paraver trace.
 fn messages_run(place: &Place) {

@@ -11,22 +11,23 @@ use crate::problems::{Problems, kind};
 use crate::spool::Region;
 
 /// Codes of what a COMMEVT tells.
-mod event {
-    pub(super) const WORLD: i32 = 0;
-    pub(super) const OWN: i32 = 1;
-    pub(super) const FREE: i32 = 10;
+pub(crate) mod event {
+    pub(crate) const WORLD: i32 = 0;
+    pub(crate) const OWN: i32 = 1;
+    pub(crate) const FREE: i32 = 10;
+    pub(crate) const INTRA: i32 = 100;
     /// Of the remote group of an intercommunicator: whoever tells it is no member.
-    pub(super) const REMOTE: i32 = 102;
+    pub(crate) const REMOTE: i32 = 102;
 }
 
 /// Lengths of texts in records.
-mod len {
-    pub(super) const COLOUR: usize = 24;
-    pub(super) const NAME: usize = 32;
-    pub(super) const FORMAT: usize = 40;
+pub(crate) mod len {
+    pub(crate) const COLOUR: usize = 24;
+    pub(crate) const NAME: usize = 32;
+    pub(crate) const FORMAT: usize = 40;
     /// A number and a time, of which an identity is made besides the host.
-    pub(super) const IDENTITY: usize = 12;
-    pub(super) const HOST: usize = 20;
+    pub(crate) const IDENTITY: usize = 12;
+    pub(crate) const HOST: usize = 20;
 }
 
 /// A state: what is between two events of a thread.

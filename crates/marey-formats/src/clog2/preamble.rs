@@ -9,9 +9,9 @@ use crate::mpe::MOST_RANKS;
 use crate::problems::{Problems, kind};
 
 /// Bytes of a preamble.
-pub(super) const LEN: u64 = 1024;
+pub(super) const LEN: u64 = super::PREAMBLE as u64;
 /// The version that is read.
-const VERSION: &str = "CLOG-02.44";
+pub(crate) const VERSION: &str = "CLOG-02.44";
 /// Bytes of a block: MPE's own is 65536, and each is in memory at a time.
 const BLOCK: std::ops::RangeInclusive<u64> = 256..=64 << 20;
 

@@ -22,7 +22,7 @@ pub(super) struct Kind {
 }
 
 /// Codes that are known by name.
-pub(super) mod code {
+pub(crate) mod code {
     pub(crate) const END_LOG: u8 = 0;
     pub(crate) const END_BLOCK: u8 = 1;
     pub(crate) const STATE: u8 = 2;
@@ -49,7 +49,7 @@ const fn mark(code: u8, name: &'static str, becomes: &'static str) -> Kind {
 }
 
 /// Bytes of a record's head.
-pub(super) const HEAD: usize = 24;
+pub(crate) const HEAD: usize = 24;
 
 /// All types, by code.
 pub(super) const KINDS: [Kind; 12] = [

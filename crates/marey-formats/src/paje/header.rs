@@ -16,7 +16,7 @@ const MOST_FIELDS: usize = 256;
 
 /// A kind of event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Kind {
+pub(crate) struct Kind {
     pub code: Code,
     /// Its name, behind `Paje`.
     pub name: &'static str,
@@ -27,7 +27,7 @@ pub(super) struct Kind {
 
 /// What an event does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Code {
+pub(crate) enum Code {
     ContainerType,
     EventType,
     StateType,
@@ -58,7 +58,7 @@ const fn definition(code: Code, name: &'static str, becomes: &'static str) -> Ki
 }
 
 /// All kinds, in the order of [`Code`].
-pub(super) const KINDS: [Kind; 19] = [
+pub(crate) const KINDS: [Kind; 19] = [
     definition(Code::ContainerType, "DefineContainerType", "whether containers are ranks, threads or others"),
     definition(Code::EventType, "DefineEventType", "the name of a kind of events"),
     definition(Code::StateType, "DefineStateType", "states that are regions"),

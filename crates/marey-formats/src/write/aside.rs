@@ -3,7 +3,7 @@
 //! The one idea: each is written under another name beside its own, and renamed at the end. What is not finished is removed.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
@@ -13,6 +13,7 @@ pub(super) struct Aside {
     path: PathBuf,
     aside: PathBuf,
     file: Option<BufWriter<File>>,
+    written: u64,
 }
 
 impl Aside {
@@ -21,12 +22,26 @@ impl Aside {
         let file =
             File::create_new(&aside).map_err(|source| Error::Write { path: path.to_owned(), source })?;
         let file = Some(BufWriter::with_capacity(1 << 18, file));
-        Ok(Self { path: path.to_owned(), aside, file })
+        Ok(Self { path: path.to_owned(), aside, file, written: 0 })
     }
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let Some(file) = &mut self.file else { return Ok(()) };
+        self.written += bytes.len() as u64;
         file.write_all(bytes).map_err(|source| Error::Write { path: self.path.clone(), source })
+    }
+
+    /// How many bytes are written.
+    pub(super) const fn position(&self) -> u64 {
+        self.written
+    }
+
+    /// Puts something else where something was written.
+    pub(super) fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<(), Error> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let patched = file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(bytes));
+        let back = patched.and_then(|()| file.seek(SeekFrom::End(0)));
+        back.map(drop).map_err(|source| Error::Write { path: self.path.clone(), source })
     }
 
     /// Writes down what is left. The file is not there yet.

@@ -87,6 +87,12 @@ pub(crate) enum Form {
     Perfetto,
     /// OTF2: an archive for Vampir and others, a directory
     Otf2,
+    /// Pajé: a text for ViTE, PajeNG and others
+    Paje,
+    /// ALOG: a text for upshot and nupshot
+    Alog,
+    /// CLOG-2: for Jumpshot
+    Clog2,
 }
 
 impl Form {
@@ -99,6 +105,9 @@ impl Form {
             Self::Paraver => Some(Of::Paraver),
             Self::Perfetto => Some(Of::Perfetto),
             Self::Otf2 => Some(Of::Otf2),
+            Self::Paje => Some(Of::Paje),
+            Self::Alog => Some(Of::Alog),
+            Self::Clog2 => Some(Of::Clog2),
         }
     }
 }

@@ -34,7 +34,13 @@ pub(crate) fn name(event: &Value) -> String {
 impl Figures {
     /// Those of a run; times since its first visit.
     pub(crate) fn of(place: &Place, run: &str) -> Self {
-        let events = events(place, run);
+        Self::rounded(place, run, 1)
+    }
+
+    /// The same with times rounded down to multiples of so many ns.
+    pub(crate) fn rounded(place: &Place, run: &str, unit: i64) -> Self {
+        let mut events = events(place, run);
+        events.iter_mut().for_each(|event| round(event, unit));
         let number = |event: &Value, key: &str| event[key].as_i64().unwrap_or(-1);
         let is_begin = |event: &&Value| event["event"] == "enter" || event["event"] == "visit";
         let begin = events.iter().filter(is_begin).map(|event| number(event, "time_ns")).min().unwrap_or(0);
@@ -85,6 +91,17 @@ impl Figures {
     pub(crate) fn count(&self, kind: &str) -> u64 {
         self.counts.get(kind).copied().unwrap_or(0)
     }
+}
+
+/// Rounds the times of an event down.
+fn round(event: &mut Value, unit: i64) {
+    let time = event["time_ns"].as_i64().unwrap();
+    let down = |time: i64| time.div_euclid(unit) * unit;
+    if let Some(duration) = event["duration_ns"].as_i64() {
+        let start = if event["event"] == "leave" { time - duration } else { time };
+        event["duration_ns"] = (down(start + duration) - down(start)).into();
+    }
+    event["time_ns"] = down(time).into();
 }
 
 /// All events of a run.

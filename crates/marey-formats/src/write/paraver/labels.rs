@@ -121,11 +121,11 @@ impl Labels {
             };
             let known = VALUES.iter().find(|(name, _)| *name == region.verb && region.level == Level::MPI);
             let value = known.map_or(FIRST_OWN + number, |known| known.1);
-            it.value(kind, &region.level, value, &label(names::region(region)));
+            it.value(kind, &region.level, value, &names::one_line(names::region(region)));
             let place = names::place(region);
             let place = (!place.is_empty() && region.level == Level::SOURCE).then_some(FIRST_OWN + number);
             if let Some(value) = place {
-                let file = label(&region.file);
+                let file = names::one_line(&region.file);
                 it.value(kind + TO_PLACE, "", value, &format!("{} ({file}, {file})", region.line));
             }
             it.regions.push(Type { kind, value, place });
@@ -136,10 +136,10 @@ impl Labels {
             it.counters.push(is_sum);
             let unit = if counter.unit.is_empty() { String::new() } else { format!(" [{}]", counter.unit) };
             let kind = if is_sum { HARDWARE } else { COUNTERS } + number;
-            it.types.push((kind, label(&format!("{}{unit}", counter.name)), Vec::new()));
+            it.types.push((kind, names::one_line(&format!("{}{unit}", counter.name)), Vec::new()));
         }
         for (number, name) in (0..).zip(&run.event_kinds) {
-            it.types.push((event(number), label(name), Vec::new()));
+            it.types.push((event(number), names::one_line(name), Vec::new()));
         }
         let facts = [
             (HEAP_PEAK, "heap peak [bytes]"),
@@ -163,7 +163,7 @@ impl Labels {
                 FILES => ("MPI I/O".to_owned(), "Outside MPI"),
                 FUNCTION => ("User function".to_owned(), "End"),
                 kind if kind == FUNCTION + TO_PLACE => ("User function line".to_owned(), "End"),
-                _ => (format!("Level {}", label(level)), "End"),
+                _ => (format!("Level {}", names::one_line(level)), "End"),
             };
             self.types.push((kind, label, vec![(0, end.to_owned())]));
             self.types.len() - 1
@@ -246,13 +246,4 @@ fn of_mpi(region: &Region) -> i64 {
         Role::Transfer | Role::Wait => POINT_TO_POINT,
         _ => OTHER,
     }
-}
-
-/// A name in one line.
-pub(super) fn label(name: &str) -> String {
-    let mut label = String::with_capacity(name.len());
-    for letter in name.chars() {
-        if letter.is_control() { label.extend(letter.escape_default()) } else { label.push(letter) }
-    }
-    label
 }

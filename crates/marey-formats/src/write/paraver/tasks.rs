@@ -6,7 +6,6 @@ use marey_analyze::Trace;
 use marey_model::{LocationId, Nanos, ProcessId};
 
 use super::super::{Definitions, names};
-use super::labels::label;
 
 pub(super) struct Tasks {
     /// `0:APPLICATION:TASK:THREAD` of each location.
@@ -116,15 +115,18 @@ impl Tasks {
     pub(super) fn rows(&self, trace: &dyn Trace) -> String {
         let tasks = || self.applications.iter().flatten();
         let node = |(number, host): (usize, &String)| {
-            if host.is_empty() { format!("node {}", number + 1) } else { label(host) }
+            if host.is_empty() { format!("node {}", number + 1) } else { names::one_line(host) }
         };
         let nodes: Vec<String> = self.nodes.iter().enumerate().map(node).collect();
         let process = |(process, _): &(usize, Vec<LocationId>)| {
-            trace.processes().get(*process).map_or_else(String::new, |it| label(&names::process(it)))
+            trace
+                .processes()
+                .get(*process)
+                .map_or_else(String::new, |it| names::one_line(&names::process(it)))
         };
         let threads: Vec<String> = tasks()
             .flat_map(|(_, locations)| locations)
-            .map(|location| label(&names::location_of_all(trace, *location)))
+            .map(|location| names::one_line(&names::location_of_all(trace, *location)))
             .collect();
         let levels = [("NODE", nodes), ("TASK", tasks().map(process).collect()), ("THREAD", threads)];
         let mut text = String::new();
