@@ -13,7 +13,7 @@
 //! * `paraver`: Paraver, of Extrae and others. * `tau`: traces of TAU. * `sddf`: Pablo's SDDF, of TAU and Dimemas too. * `paje`: Pajé.
 //! * `tau_profile`: profiles of TAU. * `pprof`: profiles of pprof.
 //! * `cube`: CUBE 4, of Score-P and Scalasca. * `callgrind`: callgrind's format. * `speedscope`: Speedscope's own format.
-//! * [`write`]: the other way, from a run to files of these formats.
+//! * [`mod@write`]: the other way, from a run to files of these formats.
 //!
 //! Deliberately absent: the merge and everything behind it; terminals.
 

@@ -4,7 +4,7 @@
 //! one, and writes as it goes. So memory does not grow with the run. Each has a table of what it writes as what, and of what its
 //! format cannot hold; what is left out of a run is counted.
 //!
-//! * [`event`]: what happens. * `aside`: files that appear when they are complete. * `names`: what processes and regions are
+//! * `event`: what happens. * `aside`: files that appear when they are complete. * `names`: what processes and regions are
 //!   called. * `chrome`: Chrome trace events. * `paraver`: Paraver. * `perfetto`: Perfetto.
 //! * `otf2`: OTF2. * `paje`: Pajé. * `alog`: ALOG. * `clog2`: CLOG-2.
 //! * `brief`: visits in no time. * `ranks`: ranks and threads for formats that know nothing else.

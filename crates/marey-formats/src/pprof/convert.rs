@@ -58,9 +58,9 @@ impl Convert {
         let mut profile = Profile::new(dir, "pprof");
         profile.epoch_ns = Some(tables.time_ns).filter(|ns| *ns > 0 && *ns < 1 << 63);
         let ns_of = |unit: u64| UNITS.iter().find(|it| it.0 == tables.text(unit)).map(|it| it.1);
-        let times = tables.types.iter().enumerate().filter(|(_, it)| ns_of(it.1).is_some());
+        let mut times = tables.types.iter().enumerate().filter(|(_, it)| ns_of(it.1).is_some());
         let usual = times.clone().find(|(_, it)| it.0 == tables.usual && tables.usual != 0);
-        let time = usual.or(times.last()).map(|it| it.0);
+        let time = usual.or(times.next_back()).map(|it| it.0);
         let unit = ns_of(tables.period_type.1);
         let period = unit.and_then(|unit| u64::try_from(tables.period).ok()?.checked_mul(unit));
         let period = period.filter(|period| *period > 0);

@@ -22,9 +22,9 @@ use crate::bar::Bar;
 use crate::cli::ExportArgs;
 use crate::events::{Go, Window, in_order, n_rows};
 use crate::exit::{Usage, say};
-use crate::format;
 use crate::pack::beside;
 use crate::run::{Run, damaged};
+use crate::{format, info};
 
 /// Runs the command for such a form.
 pub(super) fn run(args: &ExportArgs, form: Form) -> anyhow::Result<ExitCode> {
@@ -36,6 +36,13 @@ pub(super) fn run(args: &ExportArgs, form: Form) -> anyhow::Result<ExitCode> {
     }
     // What cannot be read is not to be a reason to look at where it would have been written.
     let found = Run::open(&args.run)?;
+    if let Some(words) = info::without_times(found.archive.meta()) {
+        bail!(
+            "{} has no events, which {} consist of: it was imported from {words}; `marey report --json` has its sums",
+            args.run.display(),
+            form.name()
+        );
+    }
     let out = args.output.clone().unwrap_or_else(|| beside(&args.run, form.extension()));
     form.fits(&out).map_err(|why| Usage(format!("{}: {why}", out.display())))?;
     may_be_written(args, &out, &form.files(&out))?;

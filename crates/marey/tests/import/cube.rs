@@ -128,9 +128,9 @@ fn kripke_has_the_sums_that_pycubexr_finds() {
 fn blast_has_the_sums_that_pycubexr_finds() {
     let totals = [
         Visits(6_278_914),
-        Time(2869.106_131_520_625_2),
-        TimeCount("min_time", 2941.347_412_520_625_8),
-        TimeCount("max_time", 2969.611_949_404_375_5),
+        Time(2_869.106_131_520_625_2),
+        TimeCount("min_time", 2_941.347_412_520_625_8),
+        TimeCount("max_time", 2_969.611_949_404_375_5),
         Count("PAPI_TOT_INS", 732_833_917_381),
         Count("PAPI_FP_INS", 67_159_637_526),
         Count("PAPI_FP_OPS", 116_834_799_978),

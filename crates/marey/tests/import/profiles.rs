@@ -108,7 +108,7 @@ fn sums_of(profile: &Message, place: usize) -> [BTreeMap<String, u64>; 2] {
     let strings = profile.texts("string_table");
     let functions: BTreeMap<u64, &str> = profile
         .messages("function")
-        .map(|it| (it.number("id"), strings[it.number("name") as usize]))
+        .map(|it| (it.number("id"), strings[usize::try_from(it.number("name")).unwrap()]))
         .collect();
     let locations: BTreeMap<u64, &Message> =
         profile.messages("location").map(|it| (it.number("id"), it)).collect();
@@ -202,6 +202,8 @@ fn a_profile_of_tau_is_told_as_it_stands_there() {
     }
     let said = marey(dir.path(), &["waits", "run.marey"]);
     assert!(!said.status.success(), "nothing is known of waits");
+    let said = marey(dir.path(), &["export", "run.marey", "--to", "chrome"]);
+    assert!(!said.status.success() && String::from_utf8(said.stderr).unwrap().contains("not when"));
 }
 
 #[test]

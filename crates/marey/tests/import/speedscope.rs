@@ -19,11 +19,16 @@ fn ns_in(unit: &str) -> Option<f64> {
 /// What each call path comes to, with nothing beneath it; in the profile's own unit.
 fn slow_own(file: &Value, profile: &Value) -> Vec<(Vec<usize>, i64, f64)> {
     let mut own = Vec::new();
-    let frame = |event: &Value| event["frame"].as_u64().unwrap() as usize;
+    let frame = |event: &Value| usize::try_from(event["frame"].as_u64().unwrap()).unwrap();
     if profile["type"] == "sampled" {
         let weights = profile["weights"].as_array().unwrap();
         for (stack, weight) in profile["samples"].as_array().unwrap().iter().zip(weights) {
-            let stack = stack.as_array().unwrap().iter().map(|it| it.as_u64().unwrap() as usize).collect();
+            let stack = stack
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|it| usize::try_from(it.as_u64().unwrap()).unwrap())
+                .collect();
             own.push((stack, 0, weight.as_f64().unwrap()));
         }
         return own;
@@ -54,6 +59,7 @@ fn slow(file: &Value) -> Sums {
                 stack.iter().map(|frame| file["shared"]["frames"][frame]["name"].as_str().unwrap()).collect();
             let key =
                 |depth: usize| (0, profile["name"].as_str().unwrap().to_owned(), names[..depth].join(" > "));
+            #[expect(clippy::cast_possible_truncation, reason = "ns of a small sample")]
             let ns = (weight * ns_in(unit).unwrap_or(1.0)).round() as i64;
             let counter = match (unit, stack.is_empty()) {
                 ("bytes", _) => Some("bytes"),
