@@ -41,7 +41,11 @@ const KINDS: &[Kind] = &[
     kind("attribute", Fate::Kept, "event `attribute`: `name`, `value`; the creator is the recorder"),
     kind("attribute of a part of the machine", Fate::Ignored, "only counted"),
     kind("mirror", Fate::Ignored, "only counted"),
-    kind("metric", Fate::Mapped, "`time` is the time, `visits` the calls, each other a counter"),
+    kind(
+        "metric",
+        Fate::Mapped,
+        "`time` is the time, `visits` the calls, `min_time` and `max_time` together the shortest and the longest visit, each other a counter",
+    ),
     kind("metric without values", Fate::Ignored, "only counted: it is zero everywhere"),
     kind(
         "derived metric",
@@ -152,7 +156,7 @@ pub(crate) fn document() -> String {
         "## CUBE 4\n\nProfiles of Score-P, Scalasca and others (`.cubex`), the archive or its `anchor.xml` compressed by gzip or not, rows compressed by zlib or not. \
          They have no times, so the run is one of sums. Checksums of the archive are not looked at.\n\
          Metrics whose unit is one of time are in ns, all values are rounded to whole numbers; those below nothing count as nothing and are a problem. \
-         Of `min_time` and `max_time` the sums over merged call paths are those of the numbers.\n\n\
+\n\
          | what | fate | in a run |\n|---|---|---|\n",
     );
     for Kind { name, fate, becomes } in KINDS {

@@ -70,6 +70,7 @@ pub(crate) struct Profile {
 
 /// How records begin in bytes.
 mod code {
+    pub(super) const EXTREMES: u8 = 3;
     pub(super) const TIME: u8 = 0;
     pub(super) const COUNT: u8 = 1;
     pub(super) const NOTE: u8 = 2;
@@ -179,6 +180,20 @@ impl Profile {
         for word in [time.visits, time.exclusive_ns, has_inclusive, inclusive] {
             put(&mut self.record, word);
         }
+        self.add(thread, u64::from(path) + 1)
+    }
+
+    /// How long the shortest or the longest of a thread's visits of a call path took; it counts if both are told.
+    pub(crate) fn extremes(
+        &mut self,
+        thread: u32,
+        path: u32,
+        (shortest_ns, longest_ns): (Option<u64>, Option<u64>),
+    ) -> Result<(), Error> {
+        self.record.clear();
+        self.record.push(code::EXTREMES);
+        put(&mut self.record, shortest_ns.map_or(0, |ns| ns.saturating_add(1)));
+        put(&mut self.record, longest_ns.map_or(0, |ns| ns.saturating_add(1)));
         self.add(thread, u64::from(path) + 1)
     }
 

@@ -31,14 +31,23 @@ pub(super) struct Convert {
     /// The thread of each location, in the order of rows.
     threads: Vec<u32>,
     has_time: bool,
+    /// Least and greatest durations of visits are both there.
+    has_extremes: bool,
 }
 
 /// What values of a metric become.
 #[derive(Clone, Copy, Debug)]
 enum Target {
-    Time { is_inclusive: bool },
+    Time {
+        is_inclusive: bool,
+    },
     Visits,
-    Counter { metric: u32 },
+    /// Of the durations of single visits.
+    Shortest,
+    Longest,
+    Counter {
+        metric: u32,
+    },
 }
 
 /// Units of time, and ns in each.
@@ -52,7 +61,7 @@ impl Convert {
         let tree = Tree::of(&anchor);
         let threads = definitions::threads(&mut profile, &anchor);
         let counts = BTreeMap::new();
-        Self { profile, counts, anchor, paths, tree, threads, has_time: false }
+        Self { profile, counts, anchor, paths, tree, threads, has_time: false, has_extremes: false }
     }
 
     /// Takes all metrics in.
@@ -61,6 +70,8 @@ impl Convert {
     /// If what does not fit into memory cannot be written.
     pub(super) fn metrics(&mut self, archive: &Archive) -> Result<(), Error> {
         let metrics = std::mem::take(&mut self.anchor.metrics);
+        let is_there = |name: &str| metrics.iter().any(|it| it.name == name && is_extreme(it));
+        self.has_extremes = is_there("min_time") && is_there("max_time");
         let mut seen = BTreeSet::new();
         for metric in &metrics {
             if seen.insert(metric.id) {
@@ -155,6 +166,8 @@ impl Convert {
                 (Target::Time { is_inclusive }, ns)
             }
             "visits" if !is_inclusive => (Target::Visits, None),
+            "min_time" if self.has_extremes => (Target::Shortest, ns),
+            "max_time" if self.has_extremes => (Target::Longest, ns),
             name => {
                 let unit = match metric.unit.as_str() {
                     _ if ns.is_some() => "ns",
@@ -269,6 +282,8 @@ impl Convert {
                 self.profile.time(thread, path, Time { visits: 0, exclusive_ns: exclusive, inclusive_ns })
             }
             Target::Visits => self.profile.time(thread, path, Time { visits: exclusive, ..Time::default() }),
+            Target::Shortest => self.profile.extremes(thread, path, (Some(exclusive), None)),
+            Target::Longest => self.profile.extremes(thread, path, (None, Some(exclusive))),
             Target::Counter { .. } if exclusive == 0 => Ok(()),
             Target::Counter { metric } => self.profile.count(thread, Some(path), metric, exclusive),
         }
@@ -330,6 +345,12 @@ impl Convert {
         };
         self.profile.note(self.threads[location], kind, &fields)
     }
+}
+
+/// Whether a metric is the least or the greatest of single visits.
+fn is_extreme(metric: &Metric) -> bool {
+    let is_time = UNITS.iter().any(|it| it.0 == metric.unit);
+    is_time && metric.kind == "EXCLUSIVE" && matches!(metric.values.as_str(), "MINDOUBLE" | "MAXDOUBLE")
 }
 
 /// A number that is 0 at least, rounded.

@@ -13,6 +13,8 @@ pub(super) const UNKNOWN: u8 = 0;
 pub(super) const MPI: u8 = 4;
 /// The role of functions of the program.
 const FUNCTION: u8 = 1;
+const NO_ROLE: u8 = 0;
+const ARTIFICIAL: u8 = 31;
 
 /// Name and tier of the level of a paradigm.
 const fn level(paradigm: u8) -> (&'static str, Tier) {
@@ -73,7 +75,8 @@ pub(crate) fn region_of(
     let name = if name.is_empty() { "(no name)" } else { name };
     // Some tools take each name with `mpi` in it for one of MPI.
     let is_named = name.starts_with("MPI_") || name.starts_with("PMPI_");
-    let is_mpi = is_named || paradigm == MPI && role_code != FUNCTION;
+    // So does Score-P with the whole of a program of MPI, `PARALLEL`.
+    let is_mpi = is_named || paradigm == MPI && !matches!(role_code, NO_ROLE | FUNCTION | ARTIFICIAL);
     let paradigm = if paradigm == MPI { UNKNOWN } else { paradigm };
     let (level, tier) = level(if is_mpi { MPI } else { paradigm });
     let file = file.to_owned();

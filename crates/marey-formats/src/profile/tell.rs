@@ -21,6 +21,8 @@ struct Sum {
     visits: u64,
     exclusive: u64,
     inclusive: Option<u64>,
+    shortest: Option<u64>,
+    longest: Option<u64>,
     counts: BTreeMap<u32, u64>,
 }
 
@@ -112,6 +114,13 @@ impl Known {
                 if has_inclusive == 1 {
                     sum.inclusive = Some(sum.inclusive.unwrap_or(0).saturating_add(inclusive));
                 }
+            }
+            code::EXTREMES => {
+                let [shortest, longest] =
+                    [get(record, &mut at)?, get(record, &mut at)?].map(|ns| ns.checked_sub(1));
+                let sum = self.paths.entry(path?).or_default();
+                sum.shortest = sum.shortest.into_iter().chain(shortest).min();
+                sum.longest = sum.longest.max(longest);
             }
             code::COUNT => {
                 let (metric, value) = (u32::try_from(get(record, &mut at)?).ok()?, get(record, &mut at)?);
@@ -219,11 +228,13 @@ impl<'a> Teller<'a> {
             let site = self.process.site(&self.tables.regions[region as usize])?;
             let above = parent.and_then(|parent| places.get(&parent)).copied();
             places.insert(*path, place);
+            let extremes = sum.shortest.zip(sum.longest).filter(|it| it.0 <= it.1);
             let sums_of_it = Sums {
                 number: sum.visits,
                 inclusive: sum.inclusive.unwrap_or(sum.exclusive),
                 exclusive: sum.exclusive,
-                shortest: u64::MAX,
+                shortest: extremes.map_or(u64::MAX, |it| it.0),
+                longest: extremes.map_or(0, |it| it.1),
                 ..Sums::default()
             };
             sums.push((site, above, sums_of_it));

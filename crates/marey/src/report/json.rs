@@ -358,7 +358,12 @@ fn regions<'f>(facts: &'f Facts<'_>) -> Vec<Region<'f>> {
             min_ns: row.min.map(|min| min.0).or(of_none),
             max_ns: row.max.map(|max| max.0).or(of_none),
             mean_ns: row.mean,
-            std_ns: row.min.map(|_| row.std).or(of_none.map(|_| 0.0)),
+            // Squares are not known where visits differ and do not deviate.
+            std_ns: row
+                .min
+                .filter(|_| row.std > 0.0 || row.min == row.max)
+                .map(|_| row.std)
+                .or(of_none.map(|_| 0.0)),
             bytes: row.bytes,
             durations: bins(&row.by_duration),
             sizes: bins(&row.by_size),

@@ -45,6 +45,12 @@ pub(super) fn sums_of(run: &Path) -> Sums {
         sum.visits += of("visits");
         sum.exclusive += of("exclusive");
         sum.inclusive += of("inclusive");
+        // Where single visits are known, as CUBE names them.
+        for (name, column) in [("min_time", "min"), ("max_time", "max")] {
+            if of(column) > 0 {
+                *sum.counts.entry(name.to_owned()).or_default() += of(column);
+            }
+        }
     }
     let (counted, kinds) = (table("counted"), table("counter_kinds"));
     for row in 0..counted.len() {
