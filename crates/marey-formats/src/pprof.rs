@@ -50,15 +50,14 @@ const FIELDS: &[(u32, &str, Fate, &str)] = &[
     (15, "doc_url", Fate::Kept, "event `comment`: `text`"),
 ];
 
-/// Whether a file begins as a profile does, whose first field says what is measured.
+/// Whether a file begins as a profile does: with fields of one, among them what is measured.
 pub(crate) fn is_beginning(beginning: &[u8]) -> bool {
     let mut fields = Fields::new(beginning);
     let mut has_type = false;
     for (number, value) in fields.by_ref() {
         let is_right = match (number, value) {
             (1, Value::Bytes(bytes)) => is_type(bytes),
-            (2..=6 | 11 | 13, Value::Bytes(_)) => has_type,
-            (7..=10 | 12..=15, Value::Varint(_)) => has_type,
+            (2..=6 | 11 | 13, Value::Bytes(_)) | (7..=10 | 12..=15, Value::Varint(_)) => true,
             _ => false,
         };
         if !is_right {

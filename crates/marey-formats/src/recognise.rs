@@ -268,13 +268,40 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Error> {
 /// Formats that are known by what a file begins with, and not read: where that stands, and what to call it.
 const OTHERS: &[(Where, &[u8], &str)] = &[
     (Where::First, b"HPCTOOLKIT", "a file of HPCToolkit"),
+    (Where::Early, b"<!DOCTYPE HPCToolkitExperiment", "a database of HPCToolkit 3"),
     (Where::Early, b"__rec=", "a Caliper file"),
     (Where::Early, b"Flat profile:", "a profile of gprof"),
     (Where::Early, b"\"preprocessedProfileVersion\"", "a profile of the Firefox Profiler"),
+    (Where::Early, b"\"dhatFileVersion\"", "a profile of DHAT"),
+    (Where::First, b"PROJECTIONS", "a trace of Charm++ Projections"),
+    (Where::First, b"Category[ index=", "the text form of a SLOG-2 log"),
+    (
+        Where::First,
+        b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        "a profile of gperftools in its older form (`pprof -proto` writes one for import)",
+    ),
     (Where::Early, b"/* CTF 1.", "the metadata of a CTF trace"),
     (Where::Early, b"ustar", "a tar archive"),
     (Where::First, b"PK\x03\x04", "a ZIP archive; a packed run is read as it is, by `marey report`"),
 ];
+
+/// What a file is, or the first in a directory or in one right within it of which that is known.
+fn other(path: &Path) -> Option<&'static str> {
+    if path.is_dir() {
+        let mut within = entries(path, |kind| kind.is_file()).unwrap_or_default();
+        for dir in entries(path, |kind| kind.is_dir()).unwrap_or_default() {
+            within.extend(entries(&dir, |kind| kind.is_file()).unwrap_or_default());
+        }
+        return within.iter().take(MOST_FILES).find_map(|file| other(file));
+    }
+    let beginning = beginning(path).unwrap_or_default();
+    let is_early = |bytes: &[u8]| beginning.windows(bytes.len()).any(|part| part == bytes);
+    let found = OTHERS.iter().find(|(place, bytes, _)| match place {
+        Where::First => beginning.starts_with(bytes),
+        Where::Early => is_early(bytes),
+    });
+    found.map(|it| it.2)
+}
 
 /// Where the bytes stand that tell a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -285,15 +312,10 @@ enum Where {
 }
 
 fn unknown(path: &Path, what: &str) -> Error {
-    let beginning = beginning(path).unwrap_or_default();
-    let is_early = |bytes: &[u8]| beginning.windows(bytes.len()).any(|part| part == bytes);
-    let other = OTHERS.iter().find(|(place, bytes, _)| match place {
-        Where::First => beginning.starts_with(bytes),
-        Where::Early => is_early(bytes),
-    });
-    let what = match other {
-        Some((_, _, name)) => format!("this is {name}, which cannot be imported; what can"),
-        None => format!("{what} that can be imported"),
+    let what = match (other(path), path.is_dir()) {
+        (Some(name), false) => format!("this is {name}, which cannot be imported; what can"),
+        (Some(name), true) => format!("there is {name} in it, which cannot be imported; what can"),
+        (None, _) => format!("{what} that can be imported"),
     };
     let readable = KNOWN.iter().map(|known| known.to_name).collect::<Vec<_>>().join(", ");
     Error::Unknown { path: path.to_owned(), what: format!("{what}: {readable}") }

@@ -40,6 +40,21 @@ fn fields_are_counted_by_what_becomes_of_them() {
     }
 }
 
+/// Its fields come in another order than most have, and say what is measured behind the date. `protoc --decode_raw` has as
+/// many samples.
+#[test]
+fn a_large_profile_has_all_its_samples() {
+    let sample =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/pprof/google_pprof/large.cpu");
+    if !sample.exists() {
+        marey_testkit::skip("no samples of foreign formats beside the project");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let imported = import(&sample, &dir.path().join("spool"), &()).unwrap();
+    assert_eq!((imported.events, imported.problems), (20_430, Vec::new()));
+}
+
 #[test]
 fn broken_profiles_give_what_can_be_read() {
     let whole = writer::profile();

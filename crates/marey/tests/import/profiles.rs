@@ -76,9 +76,7 @@ impl Message {
 
 /// A sample of shared files as protoc reads it; `None` without either.
 fn read(name: &str) -> Option<(String, Message)> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/samples/pprof/parca-dev_parca")
-        .join(name);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/pprof").join(name);
     if !file.exists() {
         marey_testkit::skip("no samples of foreign formats beside the project");
         return None;
@@ -152,7 +150,11 @@ fn told(dir: &Path) -> ([BTreeMap<String, u64>; 2], BTreeMap<String, u64>) {
 #[test]
 fn profiles_of_pprof_have_the_sums_that_protoc_finds() {
     // Values: samples, and the time in ns; or samples alone, of no period.
-    for (name, place) in [("fgprof.pb.gz", Some(1)), ("profile1.pb.gz", Some(1)), ("no-python.pb.gz", None)] {
+    for (name, place) in [
+        ("parca-dev_parca/fgprof.pb.gz", Some(1)),
+        ("parca-dev_parca/profile1.pb.gz", Some(1)),
+        ("parca-dev_parca/no-python.pb.gz", None),
+    ] {
         let Some((file, profile)) = read(name) else { return };
         let dir = tempfile::tempdir().unwrap();
         let said = imported(dir.path(), &file);
