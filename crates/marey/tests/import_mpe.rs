@@ -42,8 +42,8 @@ fn records_of_clog2_are_what_they_were_written_as() {
             "0.008000000 rank 1 < MPI_Recv 1.50 ms 1000 B",
             "0.009000000 rank 0 = send 0 ns 24 B",
             "0.009000000 rank 0 -> rank 1 24 B tag 8 communicator 3",
-            "0.010000000 rank 1 <- rank 0 24 B tag 8 communicator 3",
             "0.010000000 rank 1 = receive 0 ns 24 B",
+            "0.010000000 rank 1 <- rank 0 24 B tag 8 communicator 3",
             "0.012000000 rank 1 thread 1 > compute",
             r#"0.012000000 rank 1 thread 1 * compute {"step":9,"what":"hi"}"#,
             r#"0.012000000 rank 1 thread 1 * compute {"step":-3,"what":"no"}"#,
@@ -65,8 +65,8 @@ fn lines_of_alog_are_what_they_were_written_as() {
     let expected = [
         r#"0.000000000 rank 0 * clock {"data":0}"#,
         "0.000010000 rank 0 > compute",
-        r#"0.000010000 rank 0 * data at the end {"value":9}"#,
         r#"0.000010000 rank 0 * data {"value":8}"#,
+        r#"0.000010000 rank 0 * data at the end {"value":9}"#,
         r#"0.000020000 rank 0 * iteration {"comment":"with a comment","data":3}"#,
         "0.000030000 rank 0 < compute 20.0 µs",
         "0.000100000 rank 0 > MPI_Send",
@@ -96,12 +96,12 @@ fn records_of_clog1_are_what_they_were_written_as() {
         "0.020000000 rank 0 > SEND",
         "0.020000000 rank 0 -> rank 1 80 B tag 4 MPI_COMM_WORLD",
         "0.022000000 rank 0 < SEND 2.00 ms 80 B",
-        "0.023000000 rank 1 <- rank 0 80 B tag 4 MPI_COMM_WORLD",
         "0.023000000 rank 1 = receive 0 ns 80 B",
+        "0.023000000 rank 1 <- rank 0 80 B tag 4 MPI_COMM_WORLD",
         "0.024000000 rank 0 = send 0 ns 16 B",
         "0.024000000 rank 0 -> rank 1 16 B tag 9 MPI_COMM_WORLD",
-        "0.025000000 rank 1 <- rank 0 16 B tag 9 MPI_COMM_WORLD",
         "0.025000000 rank 1 = receive 0 ns 16 B",
+        "0.025000000 rank 1 <- rank 0 16 B tag 9 MPI_COMM_WORLD",
     ];
     let expected: Vec<&str> =
         begin.into_iter().chain(iterations.iter().map(String::as_str)).chain(end).collect();

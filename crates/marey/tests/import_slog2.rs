@@ -50,8 +50,8 @@ fn drawables_are_what_they_were_written_as() {
             "0.650000000 rank 0 < BARRIER 100 ms",
             "0.650000000 rank 1 < BARRIER 100 ms",
             // A message that is there before it is sent, outside of any call.
-            "0.700000000 rank 0 <- rank 1 24 B tag 8 MPI_COMM_WORLD",
             "0.700000000 rank 0 = receive 0 ns 24 B",
+            "0.700000000 rank 0 <- rank 1 24 B tag 8 MPI_COMM_WORLD",
             "0.750000000 rank 1 = send 0 ns 24 B",
             "0.750000000 rank 1 -> rank 0 24 B tag 8 MPI_COMM_WORLD",
             "0.850000000 rank 1 thread 1 < compute 500 ms",

@@ -124,7 +124,7 @@ fn visits_and_messages_are_those_of_the_run() {
     // A place of the source, a message with its four times, a collective with what is known of it, and a counter.
     let has = |line: &str| assert!(prv.lines().any(|it| it == line), "{line} is not in\n{prv}");
     has("2:0:1:1:1:10000000:60000019:1000:60000119:1000");
-    has("3:0:1:1:1:12000000:12000000:0:1:2:1:18000000:18000000:4096:7");
+    has("3:0:1:1:1:12000000:12000000:0:1:2:1:12000000:18000000:4096:7");
     has("2:0:1:2:1:60000000:50000002:8:50100001:0:50100002:0:50100004:1");
     has("1:0:1:2:1:60000000:90000000:5");
     assert_eq!(labels.values[&(50_000_002, 8)], "MPI_Barrier");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::otf2::{imported, marey};
-use super::sums::{Sum, sums_of};
+use super::sums::{Sum, sums_and_extremes_of, sums_of};
 
 #[path = "../../../marey-formats/tests/cube/writer.rs"]
 mod writer;
@@ -81,7 +81,7 @@ fn check_sample(name: &str, totals: &[Total], singles: &[Single]) {
     let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
     let is_it = |region: &&serde_json::Value| region["verb"] == "PARALLEL";
     assert_eq!(report["regions"].as_array().unwrap().iter().find(is_it), None, "that is a verb of MPI");
-    let sums = sums_of(&dir.path().join("run.marey"));
+    let sums = sums_and_extremes_of(&dir.path().join("run.marey"));
     let count = |name: &str| sums.values().filter_map(|sum| sum.counts.get(name)).sum::<i64>();
     // Each value is rounded to 1 ns.
     let is_near = |ns: i64, seconds: f64, values: usize| {

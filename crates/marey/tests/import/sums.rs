@@ -17,6 +17,23 @@ pub(super) struct Sum {
 /// By process, thread, and regions from above with ` > ` between them. What belongs to no call path has an empty one.
 pub(super) type Sums = BTreeMap<(u32, String, String), Sum>;
 
+/// Those, and the shortest and the longest of single visits among the counts, as CUBE names them.
+pub(super) fn sums_and_extremes_of(run: &Path) -> Sums {
+    let mut sums = sums_of(run);
+    let run = Archive::open(run).unwrap();
+    let profile = run.table("profile").unwrap();
+    for (name, column) in [("min_time", "min"), ("max_time", "max")] {
+        let known = profile.i64(column).unwrap().iter().filter(|ns| **ns > 0).sum::<i64>();
+        if known > 0 {
+            sums.entry((u32::MAX, String::new(), String::new()))
+                .or_default()
+                .counts
+                .insert(name.to_owned(), known);
+        }
+    }
+    sums
+}
+
 pub(super) fn sums_of(run: &Path) -> Sums {
     let run = Archive::open(run).unwrap();
     let table = |name: &str| run.table(name).unwrap();
@@ -45,12 +62,6 @@ pub(super) fn sums_of(run: &Path) -> Sums {
         sum.visits += of("visits");
         sum.exclusive += of("exclusive");
         sum.inclusive += of("inclusive");
-        // Where single visits are known, as CUBE names them.
-        for (name, column) in [("min_time", "min"), ("max_time", "max")] {
-            if of(column) > 0 {
-                *sum.counts.entry(name.to_owned()).or_default() += of(column);
-            }
-        }
     }
     let (counted, kinds) = (table("counted"), table("counter_kinds"));
     for row in 0..counted.len() {

@@ -194,14 +194,14 @@ fn happenings(put: &mut Put<'_>) {
             interval(1, 60, 30, 3, 0, 0),
         ],
     );
-    let message = |from, sent, to, received, bytes| {
+    let message = |from, sent, to, (entered, received), bytes| {
         let send = vec![U(from), I(sent * MS), I(sent * MS)];
-        let receive = vec![U(to), I(received * MS), I(received * MS), I(received * MS)];
+        let receive = vec![U(to), I(entered * MS), I(entered * MS), I(received * MS)];
         let rest = vec![I(bytes), I(7), U(0), U(NONE), U(NONE), I(-1), I(-1), U(1), U(2), I(sent * MS), U(1)];
         let arrays = vec![U(NONE), U(NONE)];
         [send, receive, rest, arrays].into_iter().flatten().collect()
     };
-    put(&schema::MESSAGES, &[message(0, 12, 1, 18, 4096), message(1, 11, 0, 28, 64)]);
+    put(&schema::MESSAGES, &[message(0, 12, 1, (12, 18), 4096), message(1, 11, 0, (20, 28), 64)]);
     let member = |location, enter, leave| {
         vec![
             U(0),
