@@ -1,5 +1,4 @@
 //! Formats that are known and not read are refused by their names.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 
